@@ -44,7 +44,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     _add_to_plans(written, files)
     found = [finding for finding in found if files.wants(finding)]
     sites = Sites(files, settings, tree)
-    sites.judge([module for module in modules if module.has_single_sites or module.estimator])
+    sites.judge([module for module in modules if module.has_single_sites or module.estimator_uses])
     together = [set(form.files) for form in written if len(form.files) > 1]
     share(tree, together, files.plans)
     found += sites.findings
@@ -61,7 +61,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
 def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:
     """Returns the programs that name the Estimator API, in object form."""
     graph, own = tree.graph, {os.path.abspath(module.path): module for module in modules}
-    naming = graph.bits(path for path, one in own.items() if one.estimator or one.names_estimator_of_library)
+    naming = graph.bits(path for path, one in own.items() if one.estimator_uses or one.names_estimator_of_library)
     makers = Marks(
         graph,
         lambda path: (path in own or not facts(path).problem) and _makes_estimator(own.get(path) or tree.module(path)),

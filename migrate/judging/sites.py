@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from migrate.analysis.keras.trainings import has_recovery
 from migrate.analysis.program.tree import Tree
-from migrate.analysis.source.legacy_keras import is_on_keras_2
+from migrate.analysis.source.legacy_keras import uses_keras_2
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
@@ -46,7 +46,7 @@ class Sites:
             self._add_mend(bench, rule, mend)
 
     def _bench(self, module: Module) -> Workbench:
-        is_on_2 = self.settings.target == "portable" and is_on_keras_2(module)
+        is_on_2 = self.settings.target == "portable" and uses_keras_2(module)
         settings = replace(self.settings, target="keras2") if is_on_2 else self.settings
         return Workbench(module, settings, Vocabulary(module, self.files.plans[module.path].aliases), self.tree)
 
@@ -120,7 +120,7 @@ def _has_words(bench: Workbench, words: Sequence[str], in_program: bool) -> bool
     if not in_program:
         return "import *" in text or any(word in text for word in words)
     trains = "fit" in text or any(map(names.nodes, (ast.For, ast.While)))
-    return trains and bench.reach.holds(*words)
+    return trains and bench.reach.contains_word(*words)
 
 
 def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:

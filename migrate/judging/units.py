@@ -67,7 +67,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         passed_imports = imported_model_fns(module, tree)
         files = tree.changing_files(module) | graph.bits(link.target.path for link in passed_imports)
         ties = graph.ties.of(files)
-        is_named = module.estimator or module.names_estimator_of_library
+        is_named = module.estimator_uses or module.names_estimator_of_library
         if not is_named and not (ties and facts(_path(module)).changes):
             continue
         own = graph.bits([_path(module)])
@@ -80,7 +80,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         known |= ties
         found.append(unit)
     for unit in found:
-        unit.roots.sort(key=lambda root: not root.estimator)  # a reason to skip the unit is reported in the first
+        unit.roots.sort(key=lambda root: not root.estimator_uses)  # a reason to skip the unit is reported in the first
     settle(tree, [(unit.roots, unit.files) for unit in found])
     # A file for TensorFlow 2 may have no names that change.
     changing = Marks(graph, lambda path: facts(path).matters or tree.module(path).meaning == 1)

@@ -51,7 +51,7 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
     from migrate.analysis.source.module import module_of
 
     path, module = source.path, module_of(source)
-    if not (module.sites or module.has_single_sites or module.estimator or module.names_estimator_of_library):
+    if not (module.sites or module.has_single_sites or module.estimator_uses or module.names_estimator_of_library):
         return ExaminedFile(path)
     from migrate.analysis.program.programs import files_of_programs, may_be_reached
     from migrate.analysis.program.tree import Tree

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from migrate.analysis.program.defined_flags import Flag, flag_of_call, words_of
-from migrate.analysis.source.imports import above_package
+from migrate.analysis.source.imports import directory_above_package
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.parse import parse
 from migrate.files.read import read
@@ -102,7 +102,7 @@ def _example(flag: Flag) -> str:
 def is_in_package(path: str) -> bool:
     """Whether a file must be run by ``-m``: it imports its own package by name, or by relative imports."""
     directory = os.path.dirname(os.path.abspath(path))
-    top = above_package(directory)
+    top = directory_above_package(directory)
     package = os.path.relpath(directory, top).split(os.sep)[0]
     if directory == top or not package.isidentifier():
         return False

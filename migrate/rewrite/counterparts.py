@@ -78,7 +78,7 @@ def remove_module_aliases(file: ChangedFile) -> set[ast.expr]:
     module = file.module
     modules = (tail for tail in module.uses if tail == "estimator" or is_module_of_contrib(tail))
     nodes = [node for tail in modules for node in module.uses[tail]]
-    nodes += [node for node, found in module.estimator if is_module(found)]
+    nodes += [node for node, found in module.estimator_uses if is_module(found)]
     kept = set[ast.expr]()
     for node in nodes:
         if _is_assigned_to_alias(module, node):

@@ -25,7 +25,7 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     Args:
       load: the load of the model before the loop.
     """
-    saves = reach.one(ModelSaves)
+    saves = reach.search(ModelSaves)
     folder = _Folder(reach, vocabulary, found)
     calls = [*found.saves, load.call]
     for call in calls:

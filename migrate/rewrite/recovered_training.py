@@ -52,7 +52,7 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str) -> 
     if given is not None and not is_none(given):
         edit: Edit = ReplaceExpression(module.span(given), f"{callback}.beside({module.source.text(given)}{more})")
     else:
-        saved = _path_saved_after(module, reach.one(ModelSaves), fit)
+        saved = _path_saved_after(module, reach.search(ModelSaves), fit)
         text = f"{callback}.beside([]{f', saved={saved}' if saved else ''}{more})"
         edit = SetArgument(module.span(call), "callbacks", text, _PLACES[name_of(call.func)])
     return RecoveredTraining((edit,), frozenset({"BackupAndRestore"}))
@@ -61,8 +61,8 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str) -> 
 def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_keras3: bool) -> RecoveredTraining:
     """Like ``recovered_fit``, with Keras' own callback; only that of Keras 3 can keep two copies of its file."""
     module, call = reach.module, fit.call
-    saves = [one for one in reach.one(ModelSaves).calls if name_of(one.func).endswith("ModelCheckpoint")]
-    texts = [text for one in saves for parts in reach.one(ModelSaves).paths(one) for text in sorted(parts.spelled)]
+    saves = [one for one in reach.search(ModelSaves).calls if name_of(one.func).endswith("ModelCheckpoint")]
+    texts = [text for one in saves for parts in reach.search(ModelSaves).paths(one) for text in sorted(parts.spelled)]
     folders = [posixpath.dirname(one) for one in texts if "{}" not in posixpath.dirname(one)]
     directory = posixpath.join(*folders[:1], f"backup_{name}" if name else "backup")
     more = ", double_checkpoint=True" if is_keras3 else ""
@@ -157,7 +157,7 @@ def _path_saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
                 return python_string(known)
             continue
         root = root_of(path)
-        bound = names.bound(root)
+        bound = names.bindings(root)
         is_above = all(getattr(one.node, "lineno", 0) < fit.call.lineno for one in bound)
         if bound and is_above and isinstance(root, ast.Name) and is_bound_at(names, root, fit.call):
             return module.source.text(path)

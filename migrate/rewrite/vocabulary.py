@@ -29,7 +29,7 @@ class Vocabulary:
     def tf(self) -> str:
         if self._tf is None:
             names = self.module.names
-            is_free = not names.is_bound_anywhere("tf") or names.is_always_import("tf", "tensorflow")
+            is_free = not names.is_bound_anywhere("tf") or names.is_only_import_of("tf", "tensorflow")
             self._tf = "tf" if is_free else self.unused_name("tf2")
             self._import("tensorflow", self._tf)
         elif not self.module.is_tf1:
@@ -60,7 +60,7 @@ class Vocabulary:
         """Returns the name of a standard library module, and imports it where the file does not."""
         names, known = self.module.names, self._standard.get(name) or self._existing_name(name)
         if known is None:
-            is_free = not names.is_bound_anywhere(name) or names.is_always_import(name, name)
+            is_free = not names.is_bound_anywhere(name) or names.is_only_import_of(name, name)
             known = name if is_free else self.unused_name(name)
         self._standard[name] = known
         self._import(name, known)
@@ -86,7 +86,7 @@ class Vocabulary:
         candidate, number = name, 1
         names = self.module.names
         while candidate in self._taken or (
-            names.is_bound_anywhere(candidate) if scope is None else names.is_seen_from(scope, candidate)
+            names.is_bound_anywhere(candidate) if scope is None else names.is_visible_in(scope, candidate)
         ):
             number += 1
             candidate = f"{name}_{number}"
@@ -95,7 +95,7 @@ class Vocabulary:
 
     def _existing_name(self, module: str) -> str | None:
         names = self.module.names
-        return next((name for name in names.top.bindings if names.is_always_import(name, module)), None)
+        return next((name for name in names.top.bindings if names.is_only_import_of(name, module)), None)
 
 
 def is_users_binding(binding: Binding) -> bool:

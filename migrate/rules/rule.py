@@ -100,8 +100,9 @@ class ObjectUnit(NamedTuple):
     @property
     def site(self) -> ast.expr:
         """Where the first root makes an estimator; else its first name of the API."""
-        made = next((site.node for site in self.roots[0].sites if site.kind == "estimator"), None)
-        named = [node for node, _ in self.roots[0].estimator] or [one[0] for one in libraries_in(self.roots[0].names)]
+        root = self.roots[0]
+        made = next((site.node for site in root.sites if site.kind == "estimator"), None)
+        named = [node for node, _ in root.estimator_uses] or [one[0] for one in libraries_in(root.names)]
         return made or named[0]
 
 

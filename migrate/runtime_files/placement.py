@@ -11,7 +11,7 @@ from typing import NamedTuple
 from migrate.analysis.program.facts import importing, possible_imports_at
 from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.program.tree import Tree
-from migrate.analysis.source.imports import Target, above, above_package, filled_package, importing_root
+from migrate.analysis.source.imports import Target, ancestor, directory_above_package, importing_root, nonempty_package
 from migrate.edits.plan import Plan, RuntimePlace
 from migrate.files.distribution import is_made_in, package_around
 from migrate.files.read import regular_bytes
@@ -216,7 +216,7 @@ def way_in(path: str, text: str) -> WayIn | None:
         if _names(os.path.join(root, package), one):
             ways.append(WayIn(root))
         elif dots:
-            ways.append(WayIn(above(own, max(dots) - 1), is_package=True))
+            ways.append(WayIn(ancestor(own, max(dots) - 1), is_package=True))
         if ways:
             return ways[0] if len(ways) == 1 or not _is_started(text) else None
     return None if _is_started(text) and around is None else WayIn(root)
@@ -227,7 +227,7 @@ def _names(package: str, text: str) -> bool:
     around, name = os.path.split(package)
     named = (one.split(".") for one in possible_imports(text.encode()))
     paths = (os.path.join(around, *parts) for parts in named if parts[0] == name)
-    return any(not _is_package(path) or filled_package(path) for path in paths)
+    return any(not _is_package(path) or nonempty_package(path) for path in paths)
 
 
 def _is_package(directory: str) -> bool:
@@ -319,7 +319,7 @@ def _shared_place(files: set[str], ways: Sequence[Target]) -> RuntimePlace:
     there = os.path.abspath(directory)
     around = [package for package in packages if is_below(there, package)]
     is_within = all(any(is_below(path, package) for package in around) for path in named)
-    return RuntimePlace(directory, None if is_within else above_package(there))
+    return RuntimePlace(directory, None if is_within else directory_above_package(there))
 
 
 def _directory(files: set[str], imported: set[str], roots: set[str]) -> str:

@@ -1,1 +1,1 @@
-"""What the calls of a program run, and in which order."""
+"""Which functions the calls of a program run, and in which order."""

@@ -1,4 +1,4 @@
-"""Which branches exclude one another, and which tests stand around a place."""
+"""Tests around a node, and branches that exclude each other."""
 
 import ast
 from collections.abc import Sequence
@@ -7,13 +7,14 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 
 
-def are_asked_apart(names: Names, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes stand below tests that one value is equal to two constants: ``if mode == "c": …``."""
-    asked = [_equal(names, node) for node in (one, other)]
-    return any(asked[1].get(value, constant) != constant for value, constant in asked[0].items())
+def need_different_constants(names: Names, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes run only if one value equals two different constants: ``if mode == "train": …``."""
+    required = [_required_constants(names, node) for node in (one, other)]
+    return any(required[1].get(value, constant) != constant for value, constant in required[0].items())
 
 
-def _equal(names: Names, node: ast.AST) -> dict[str, object]:
+def _required_constants(names: Names, node: ast.AST) -> dict[str, object]:
+    """Returns the constants that expressions must equal for a node to run, by the expressions' source."""
     found: dict[str, object] = {}
     child = node
     for above in names.ancestors(node):
@@ -27,21 +28,21 @@ def _equal(names: Names, node: ast.AST) -> dict[str, object]:
 
 
 def are_alternatives(names: Names, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes stand in two branches of one ``if``, or below tests that ask for two constants."""
-    if are_asked_apart(names, one, other):
+    """Whether two nodes are in different branches of one ``if``, or require different constants."""
+    if need_different_constants(names, one, other):
         return True
     around = [other, *names.ancestors(other)]
     child = one
     for node in names.ancestors(one):
         if isinstance(node, ast.If) and node in around:
-            beside = around[around.index(node) - 1]
-            return (child in node.body) != (beside in node.body)
+            other_child = around[around.index(node) - 1]
+            return (child in node.body) != (other_child in node.body)
         child = node
     return False
 
 
 def tests_around(names: Names, node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Returns the tests around a node within its function, from the inside, each with whether it must hold."""
+    """Returns the tests around a node in its function, innermost first, each with the result that the node needs."""
     found: list[tuple[ast.expr, bool]] = []
     child = node
     for above in names.ancestors(node):
@@ -54,8 +55,8 @@ def tests_around(names: Names, node: ast.AST) -> list[tuple[ast.expr, bool]]:
     return found
 
 
-def without_not(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
-    """A test without the ``not`` before it, and whether it must hold then."""
+def strip_not(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
+    """Returns a test without ``not`` before it, and the result that it then needs."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
     return test, holds
@@ -63,7 +64,7 @@ def without_not(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
 
 def tries_again(loop: ast.For | ast.While) -> bool:
     """Whether a turn of a loop that ends without an error is its last: ``try: model.fit(…); break``."""
-    test, holds = without_not(loop.test, True) if isinstance(loop, ast.While) else (loop.target, True)
+    test, holds = strip_not(loop.test, True) if isinstance(loop, ast.While) else (loop.target, True)
     ends = [end for one in loop.body if isinstance(one, ast.Try) for end in (*one.body, *one.orelse)]
     assigned = [one for one in ends if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(test)]
     is_switched = any(isinstance(one.value, ast.Constant) and bool(one.value.value) is not holds for one in assigned)
@@ -71,7 +72,7 @@ def tries_again(loop: ast.For | ast.While) -> bool:
 
 
 def is_bound_at(names: Names, name: ast.Name, place: ast.AST) -> bool:
-    """Whether every way to a place of the same function binds a variable; one of another function is taken to be."""
+    """Whether a variable is surely bound at a place; one of another function, or a parameter, counts as bound."""
     scope = names.scope_of(place)
     found = scope.lookup(name.id)
     if found is None or found[0] is not scope or any(isinstance(one.node, ast.arg) for one in found[1]):

@@ -1,4 +1,4 @@
-"""Of which class of a program an object is, so that a method that it is asked for is that class's own."""
+"""The classes of a program's objects, which decide what method a call runs."""
 
 import ast
 from typing import TYPE_CHECKING
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from migrate.analysis.calls.reach import Reach
 
 _LIBRARIES = ("tensorflow", "keras", "tf_keras")
-_DEEPEST = 4
+_MAX_DEPTH = 4
 
 
 def classes_of(reach: "Reach", module: Module, value: ast.expr, depth: int = 0) -> list[ast.ClassDef] | None:
-    """Returns the classes that a value may be an object of; none for one of Keras, None where that is not seen."""
-    if depth > _DEEPEST:
+    """Returns the program's classes that an object may have; [] for an object of Keras, None if they are unknown."""
+    if depth > _MAX_DEPTH:
         return None
     if isinstance(value, ast.Call):
-        return _made_by(reach, module, value, depth)
+        return _classes_of_result(reach, module, value, depth)
     given: list[tuple[Module, ast.expr | None]] = []
     if isinstance(value, ast.Name):
-        given = [(module, one.value) for one in module.names.bound(value)]
+        given = [(module, one.value) for one in module.names.bindings(value)]
     elif isinstance(value, ast.Attribute):
-        given = _stored(reach, module, value, depth)
+        given = _attribute_values(reach, module, value, depth)
     found: list[ast.ClassDef] = []
     for where, one in given:
         classes = classes_of(reach, where, one, depth + 1) if one is not None else None
@@ -35,8 +35,8 @@ def classes_of(reach: "Reach", module: Module, value: ast.expr, depth: int = 0) 
     return found if given else None
 
 
-def _made_by(reach: "Reach", module: Module, call: ast.Call, depth: int) -> list[ast.ClassDef] | None:
-    """The classes of what a call makes: its own, or those of what the functions return that it calls."""
+def _classes_of_result(reach: "Reach", module: Module, call: ast.Call, depth: int) -> list[ast.ClassDef] | None:
+    """Returns the classes of a call's result: the class called, or those of what the called functions return."""
     dotted = module.names.qualified(call.func)
     if dotted is not None and dotted.partition(".")[0] in _LIBRARIES:
         return []
@@ -46,7 +46,7 @@ def _made_by(reach: "Reach", module: Module, call: ast.Call, depth: int) -> list
         here = [one for one in named if reach.module_of(one) is module]
         return here or named
     is_own = isinstance(call.func, ast.Name | ast.Attribute) and ast.unparse(call.func).partition(".")[0] == "self"
-    functions = reach.functions(reach.know(call, module)) if is_own or isinstance(call.func, ast.Name) else []
+    functions = reach.functions(reach.note(call, module)) if is_own or isinstance(call.func, ast.Name) else []
     found: list[ast.ClassDef] = []
     for function in functions:
         where = reach.module_of(function)
@@ -58,29 +58,29 @@ def _made_by(reach: "Reach", module: Module, call: ast.Call, depth: int) -> list
     return found if functions else None
 
 
-def _stored(
+def _attribute_values(
     reach: "Reach", module: Module, attribute: ast.Attribute, depth: int
 ) -> list[tuple[Module, ast.expr | None]]:
-    """What the class of an object gives one of its attributes."""
-    held = attribute.value
-    if isinstance(held, ast.Name) and held.id == "self":
+    """Returns the values that the classes of an object assign to an attribute, with their files."""
+    holder = attribute.value
+    if isinstance(holder, ast.Name) and holder.id == "self":
         around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
-        owners = [reach.know(around, module), *reach.derived(around)] if around is not None else []
+        owners = [reach.note(around, module), *reach.subclasses(around)] if around is not None else []
     else:
-        owners = classes_of(reach, module, held, depth + 1) or []
+        owners = classes_of(reach, module, holder, depth + 1) or []
     found: list[tuple[Module, ast.expr | None]] = []
     for owner in dict.fromkeys(one for each in owners for one in reach.bases(each)):
-        found += [(reach.module_of(owner), one) for one in _attributes(owner).get(attribute.attr, ())]
+        found += [(reach.module_of(owner), one) for one in _assigned_attributes(owner).get(attribute.attr, ())]
     return found
 
 
 @tree_cache
-def _attributes(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
-    """What a class assigns to the attributes of ``self``, by their names."""
+def _assigned_attributes(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
+    """Returns the values that a class assigns to attributes of ``self``, by attribute name."""
     found: dict[str, list[ast.expr]] = {}
     for node in walk(owner):
         if isinstance(node, ast.Assign):
-            held = (one for one in node.targets if isinstance(one, ast.Attribute))
-            for name in {one.attr for one in held if isinstance(one.value, ast.Name) and one.value.id == "self"}:
+            holder = (one for one in node.targets if isinstance(one, ast.Attribute))
+            for name in {one.attr for one in holder if isinstance(one.value, ast.Name) and one.value.id == "self"}:
                 found.setdefault(name, []).append(node.value)
     return found

@@ -1,4 +1,4 @@
-"""The calls of a program over all its files: what a call may run, and which calls may run a function."""
+"""Finds the functions that a call may run, and the calls that may run a function, in all files of a program."""
 
 import ast
 import os
@@ -14,7 +14,7 @@ from migrate.analysis.calls.branches import are_alternatives
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.program.facts import calls_within_functions, files_below, text_at
 from migrate.analysis.program.tree import Tree
-from migrate.analysis.source.imports import above_package
+from migrate.analysis.source.imports import directory_above_package
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import calls_by_name, name_of
 from migrate.analysis.values.uses import star_owner
@@ -25,44 +25,44 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Search = TypeVar("Search")
 ClassOrFunction = TypeVar("ClassOrFunction", bound=ast.AST)
 LOADS = {"load_weights", "load_model"}
-_RUNS = {"run", "experimental_run_v2", "experimental_run"}
+_RUN_METHODS = {"run", "experimental_run_v2", "experimental_run"}
 CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
-DEEPEST = 4
-"""How many functions stand between a training and what starts it, and between that and a load."""
-_MOST_FILES = 150
-_MOST_IMPORTERS = 40
-_MOST_METHODS = 6
-"""A method's name that more classes have says too little."""
-_MOST_IMPORTS = 5
+MAX_DEPTH = 4
+"""The most functions between a training and its start, and between that start and a load."""
+_MAX_FILES = 150
+_MAX_IMPORTERS = 40
+_MAX_METHODS = 6
+"""A method name that more classes define is too common to follow."""
+_MAX_IMPORTS = 5
 _LOOPS = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 LIBRARIES = {"tensorflow", "keras", "tf_keras", "numpy", *sys.stdlib_module_names}
 _COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", "close", "update", "split", "exists"}
 
 
 class Reach:
-    """Looks up functions and calls by what they are called, in a file and in those that its imports tie it to.
+    """Looks up functions and calls by name, in a file and in the files that are linked to it by imports.
 
     Args:
       module: the file.
-      tree: the files around it.
+      tree: the files of the program.
     """
 
     def __init__(self, module: Module, tree: Tree) -> None:
         self.module, self.tree = module, tree
         self.tree.keep(module)
         self._defined_in: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
-        self._of_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
-        self._called_in: set[int] = set()
+        self._definitions_by_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
+        self._files_read: set[int] = set()
         self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
-        self._of: dict[ast.AST, Module] = {}
+        self._module_of_node: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
-        self._holding: dict[tuple[str, ...], list[str]] = {}
-        self._called_by: dict[str, set[str]] = {}
+        self._paths_with_words: dict[tuple[str, ...], list[str]] = {}
+        self._called_names: dict[str, set[str]] = {}
         self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
         self._searches: dict[object, object] = {}
 
-    def one(self, kind: "Callable[[Reach], Search]") -> "Search":
-        """The one search of a kind over this program: what it has found for one question serves the others."""
+    def search(self, kind: "Callable[[Reach], Search]") -> "Search":
+        """Returns the search object of a class for this program, created once, so that its results are shared."""
         if kind not in self._searches:
             self._searches[kind] = kind(self)
         return self._searches[kind]  # type: ignore[return-value]
@@ -75,8 +75,8 @@ class Reach:
         return list(self.tree.readable(one for one in found if one != path))
 
     @cached_property
-    def tied(self) -> list[str]:
-        """The files that import the file, and what all of these import, absolute: no more than are looked at."""
+    def linked_paths(self) -> list[str]:
+        """The absolute paths of files that import the file, and of files that all of these import, up to a limit."""
         if not os.path.exists(self.module.path):
             return []
         start = os.path.abspath(self.module.path)
@@ -84,125 +84,126 @@ class Reach:
         waiting = [start]
         for _ in range(2):
             importers = dict.fromkeys(one for path in waiting for one in self.tree.importers_of(path) if one != start)
-            waiting = [path for path in importers if path not in above][: _MOST_IMPORTERS - 1 - len(above)]
+            waiting = [path for path in importers if path not in above][: _MAX_IMPORTERS - 1 - len(above)]
             above |= dict.fromkeys(waiting)
-        most = _MOST_FILES + 1  # the file itself may be one of them
+        most = _MAX_FILES + 1  # the file itself may be one of them
         found = {**above, **dict.fromkeys(self.tree.nearest(start, self.tree.own_links(self.module), most))}
         for path in above:
-            if len(found) < _MOST_FILES:
+            if len(found) < _MAX_FILES:
                 found |= dict.fromkeys(self.tree.nearest(path, self.tree.links_from(path), most))
         return list(found)[:most]
 
     @cached_property
     def _paths(self) -> list[str]:
-        """The other files of the program, and those of a package whose modules may be reached as its attributes."""
+        """The other files of the program, and those of its package, whose modules may be used as attributes."""
         start = os.path.abspath(self.module.path)
-        found = dict.fromkeys(self.tied)
+        found = dict.fromkeys(self.linked_paths)
         own = os.path.dirname(start)
-        package = above_package(own)
+        package = directory_above_package(own)
         if package != own and os.path.exists(start):
             first = os.path.relpath(own, package).split(os.sep)[0]
             found |= dict.fromkeys(path for path in files_below(os.path.join(package, first)) if path.endswith(".py"))
         found.pop(start, None)
-        return list(found)[:_MOST_FILES]
+        return list(found)[:_MAX_FILES]
 
-    def holding(self, *words: str) -> Iterator[Module]:
-        """The files of the program in whose text one of some words stands; they are parsed one after another."""
+    def files_with(self, *words: str) -> Iterator[Module]:
+        """Yields the files of the program that contain one of some words; each is parsed when it is yielded."""
         if any(word in self.module.text for word in words):
             yield self.module
-        if words not in self._holding:
-            self._holding[words] = [path for path in self._paths if self.tree.holds(path, *words)]
-        yield from self.tree.readable(self._holding[words])
+        if words not in self._paths_with_words:
+            self._paths_with_words[words] = [path for path in self._paths if self.tree.holds(path, *words)]
+        yield from self.tree.readable(self._paths_with_words[words])
 
-    def holds(self, *words: str) -> bool:
-        """Whether one of some words stands in the program."""
+    def contains_word(self, *words: str) -> bool:
+        """Whether a file of the program contains one of some words."""
         here = any(word in self.module.text for word in words)
         return here or any(self.tree.holds(path, *words) for path in self._paths)
 
-    def run_together(self, one: Module, other: Module) -> bool:
-        """Whether a program that imports one of two files, or is it, may run the other."""
+    def may_run_together(self, one: Module, other: Module) -> bool:
+        """Whether ``other``, or a program that imports it, also imports ``one``."""
         own, wanted = os.path.abspath(other.path), os.path.abspath(one.path)
         starts = {own, *(self.tree.importers_of(own) if os.path.exists(own) else ())}
         return wanted in starts or any(wanted == link.target.path for at in starts for link in self.tree.closure_of(at))
 
-    def _defined(self, name: str) -> list[FunctionNode | ast.ClassDef]:
-        """The functions and classes of the program with a name; files that define none of this name are not parsed."""
-        if name not in self._of_name:
+    def _definitions_named(self, name: str) -> list[FunctionNode | ast.ClassDef]:
+        """Returns the program's functions and classes of a name; files that define none are not parsed."""
+        if name not in self._definitions_by_name:
             others = self.tree.readable(path for path in self._paths if self.tree.defines(path, name))
-            self._of_name[name] = [
+            self._definitions_by_name[name] = [
                 one for module in (self.module, *others) for one in self._definitions(module).get(name, ())
             ]
-        return self._of_name[name]
+        return self._definitions_by_name[name]
 
     def module_of(self, node: ast.AST) -> Module:
-        """The file of a function or call that this object gave."""
-        return self._of.get(node, self.module)
+        """Returns the file of a function, class or call that this object returned."""
+        return self._module_of_node.get(node, self.module)
 
-    def know(self, node: ClassOrFunction, module: Module) -> ClassOrFunction:
-        """Remembers which file a class or function stands in."""
-        self._of.setdefault(node, module)
+    def note(self, node: ClassOrFunction, module: Module) -> ClassOrFunction:
+        """Remembers the file of a class or function, and returns that node."""
+        self._module_of_node.setdefault(node, module)
         return node
 
     def calls(self, module: Module) -> dict[str, list[ast.Call]]:
-        """The calls of a file by the last part of the name that they call, in the order of the file."""
-        if id(module) not in self._called_in:
-            self._called_in.add(id(module))
-            self._of.update(dict.fromkeys(module.names.nodes(ast.Call), module))
+        """Returns the calls of a file by the last part of the called name, in the order of the file."""
+        if id(module) not in self._files_read:
+            self._files_read.add(id(module))
+            self._module_of_node.update(dict.fromkeys(module.names.nodes(ast.Call), module))
         return calls_by_name(module.names)
 
-    def called(self, name: str) -> Iterator[ast.Call]:
-        """The calls of the program by the last part of the name that they call."""
-        for module in self.holding(name):
+    def calls_of(self, name: str) -> Iterator[ast.Call]:
+        """Yields the program's calls of a function or method by the last part of its name."""
+        for module in self.files_with(name):
             yield from self.calls(module).get(name, [])
 
-    def called_in(self, name: str) -> set[str]:
-        """The last parts of the names that the functions with a name call; no file is bound for that."""
-        if name not in self._called_by:
+    def names_called_in(self, name: str) -> set[str]:
+        """Returns the last parts of the names that functions with a name call, without analysing their files."""
+        if name not in self._called_names:
             others = (self.tree.calls_within(path) for path in self._paths if self.tree.defines(path, name))
             found = (self._own_calls, *others)
-            self._called_by[name] = set[str]().union(*(one.get(name, ()) for one in found))
-        return self._called_by[name]
+            self._called_names[name] = set[str]().union(*(one.get(name, ()) for one in found))
+        return self._called_names[name]
 
     @cached_property
     def _own_calls(self) -> dict[str, set[str]]:
         return calls_within_functions(self.module.tree)
 
     def loads(self) -> Iterator[ast.Call]:
-        """The calls of the program that load; few of the files that hold ``read`` read a checkpoint."""
-        calls = (call for name in (*LOADS, "restore") for call in self.called(name))
+        """Yields the program's calls that load weights, a model or a checkpoint."""
+        calls = (call for name in (*LOADS, "restore") for call in self.calls_of(name))
+        # Few of the files with the word ``read`` read a checkpoint.
         reading = [path for path in self._paths if self.tree.holds(path, "read") and _may_read_checkpoint(path)]
         read = (call for one in (self.module, *self.tree.readable(reading)) for call in self.calls(one).get("read", ()))
         return filter(is_load, chain(calls, read))
 
     @cached_property
-    def leading_to_loads(self) -> set[str]:
-        """The names of the functions and classes that lead to a load."""
+    def names_leading_to_loads(self) -> set[str]:
+        """The names of the functions and classes whose calls lead to a load."""
         found: set[str] = set()
         calls = [*self.loads()]
-        for _ in range(DEEPEST + 1):
+        for _ in range(MAX_DEPTH + 1):
             above = [node for call in calls for node in self.module_of(call).names.ancestors(call)]
             named = {n.name for n in above if isinstance(n, FunctionNode | ast.ClassDef)}
-            # A class is called by its own name where it loads when it is made, and by those derived from it.
+            # A class that loads in its constructor is called by its name or by that of a derived class.
             owners = [n for n in above if isinstance(n, ast.ClassDef)]
-            named |= {one.name for owner in owners for one in self.derived(owner)}
+            named |= {one.name for owner in owners for one in self.subclasses(owner)}
             new = named - found - LOADS - {"__init__", "main"}
             found |= new
-            calls = [call for name in new for call in self.called(name)]
+            calls = [call for name in new for call in self.calls_of(name)]
         return found
 
     def functions(self, call: ast.Call) -> list[FunctionNode]:
-        """The functions and methods that a call may run; of a class its ``__init__``."""
+        """Returns the functions and methods that a call may run; for a class its ``__init__``."""
         if call not in self._resolved:
-            self._resolved[call] = []  # while it is asked what it is a method of, which may ask for it again
+            self._resolved[call] = []  # to find its object may ask for this call again
             self._resolved[call] = list(dict.fromkeys(self._functions(self.module_of(call), call)))
         return self._resolved[call]
 
-    def run_by(self, call: ast.Call) -> tuple[list[FunctionNode], ast.Call]:
-        """The functions that a call runs because it is given them, and the call that it makes of them.
+    def functions_run_by_strategy(self, call: ast.Call) -> tuple[list[FunctionNode], ast.Call]:
+        """Returns the functions that ``strategy.run`` gets, and the call that it makes of them.
 
-        ``strategy.run(step, args=(x, y))`` makes ``step(x, y)``.
+        For ``strategy.run(step, args=(x, y))`` that is ``step(x, y)``; for any other call, [] and the call itself.
         """
-        given = call.args[0] if name_of(call.func) in _RUNS and call.args else None
+        given = call.args[0] if name_of(call.func) in _RUN_METHODS and call.args else None
         if not isinstance(given, ast.Name | ast.Attribute):
             return [], call
         rest = next((one.value for one in call.keywords if one.arg == "args"), call.args[1] if call.args[1:] else None)
@@ -211,7 +212,7 @@ class Reach:
         return functions, made if functions else call  # A method of the program's own may have this name.
 
     def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
-        """The calls that stand in a function itself, and in none inside it; comprehensions are parts of it."""
+        """Returns the calls in a function or module, without those of inner functions; comprehensions belong to it."""
         if id(module) not in self._calls_in:
             found: dict[ast.AST, list[ast.Call]] = {}
             for call in (call for some in self.calls(module).values() for call in some):
@@ -220,54 +221,54 @@ class Reach:
         return self._calls_in[id(module)].get(scope, [])
 
     def calls_named(self, module: Module, scope: ast.AST, *names: str) -> list[ast.Call]:
-        """Those of ``calls_in`` that call something by one of some names."""
+        """Returns the calls of ``calls_in`` whose called name ends in one of some names."""
         named = (call for name in names for call in self.calls(module).get(name, ()))
         return [call for call in named if _function_around(module, call) is scope]
 
     def callers(self, function: FunctionNode) -> list[ast.Call]:
-        """The calls that may run a function."""
+        """Returns the calls that may run a function."""
         module = self.module_of(function)
         owner = module.names.parents.get(function)
         name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
-        return [call for call in self.called(name) if function in self.functions(call)]
+        return [call for call in self.calls_of(name) if function in self.functions(call)]
 
-    def runs_in_turns(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
-        """Whether one start may come to a place twice: in a loop, or by two calls of a function that leads there."""
+    def may_run_twice(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
+        """Whether one run may reach a node twice: in a loop, or by two calls of a function that leads there."""
         names, own = module.names, module.names.scope_of(node).node
         around = list(names.ancestors(node))
         inside = around[: around.index(own)] if own in around else around
         if any(isinstance(one, _LOOPS) for one in (*inside, own)):
             return True
-        if not isinstance(own, ast.FunctionDef) or depth > DEEPEST:
+        if not isinstance(own, ast.FunctionDef) or depth > MAX_DEPTH:
             return False
-        calls = [(self.module_of(call), call) for call in self.callers(self.know(own, module))]
+        calls = [(self.module_of(call), call) for call in self.callers(self.note(own, module))]
         are_apart = all(
             a is b and are_alternatives(a.names, one, other) for (a, one), (b, other) in combinations(calls, 2)
         )
-        return not are_apart or any(self.runs_in_turns(where, call, depth + 1) for where, call in calls)
+        return not are_apart or any(self.may_run_twice(where, call, depth + 1) for where, call in calls)
 
     def classes(self, name: str) -> list[ast.ClassDef]:
-        return [one for one in self._defined(name) if isinstance(one, ast.ClassDef)]
+        return [one for one in self._definitions_named(name) if isinstance(one, ast.ClassDef)]
 
     def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
-        """A class, and those of the program that it is derived from."""
+        """Returns a class and its base classes in the program."""
         found = [owner]
-        for each in found:  # It grows meanwhile.
+        for each in found:  # The list grows.
             named = (one for one in each.bases if not _is_of_library(self.module_of(each), one))
             found += [one for base in named for one in self.classes(name_of(base)) if one not in found]
         return found
 
-    def derived(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
-        """The classes of the program that are derived from a class, also by way of others."""
+    def subclasses(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """Returns the program's classes that derive from a class, directly or not."""
         if owner not in self._derived:
             found = self._derived[owner] = []
-            for module in self.holding(owner.name):
+            for module in self.files_with(owner.name):
                 for one in module.names.classes:
                     bases = (base for base in one.bases if name_of(base) == owner.name)
                     if not all(_is_of_library(module, base) for base in bases):
-                        found.append(self.know(one, module))
-            for one in found:  # It grows meanwhile.
-                found += [each for each in self.derived(one) if each not in found]
+                        found.append(self.note(one, module))
+            for one in found:  # The list grows.
+                found += [each for each in self.subclasses(one) if each not in found]
         return self._derived[owner]
 
     def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
@@ -275,7 +276,7 @@ class Reach:
         if isinstance(func, ast.Name):
             here = names.definition(func)
             if here is not None:
-                yield from self._runs(module, here)
+                yield from self._callables(module, here)
                 return
             dotted = names.qualified(func)
             yield from self._imported(module, dotted if dotted is not None else "")
@@ -283,50 +284,50 @@ class Reach:
                 owner = star_owner(self.tree, module, func.id)
                 if owner is not None:
                     for each in owner.names.top.bindings[func.id]:
-                        yield from self._runs(owner, each.node)
+                        yield from self._callables(owner, each.node)
             return
         if not isinstance(func, ast.Attribute) or func.attr in _COMMON:
             return
-        held = func.value
-        is_own = isinstance(held, ast.Name) and held.id in ("self", "cls")
-        if is_own or (isinstance(held, ast.Call) and name_of(held.func) == "super"):
+        receiver = func.value
+        is_own = isinstance(receiver, ast.Name) and receiver.id in ("self", "cls")
+        if is_own or (isinstance(receiver, ast.Call) and name_of(receiver.func) == "super"):
             family = self._classes_around(module, call)
             own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
-            below = self.derived(family[0]) if is_own and family else ()  # it may be an object of these
+            below = self.subclasses(family[0]) if is_own and family else ()  # self may be one of these
             own = own[:1] + [one for each in below for one in self._methods(each, func.attr)]
             yield from own or list(self._methods_named(func.attr))
             return
-        if func.attr == "__init__":  # of a class that a class is derived from
-            yield from (one for each in self.classes(name_of(held))[:1] for one in self._methods(each, func.attr))
+        if func.attr == "__init__":  # called on a base class by name
+            yield from (one for each in self.classes(name_of(receiver))[:1] for one in self._methods(each, func.attr))
             return
         dotted = names.qualified(func)
         if dotted is not None:
             found = list(self._imported(module, dotted))
             yield from found
-            if found or not names.qualified(held):
+            if found or not names.qualified(receiver):
                 return
         if dotted is not None and dotted.partition(".")[0] in LIBRARIES:
             return
-        owners = classes_of(self, module, held) if self._defined(func.attr) else None
+        owners = classes_of(self, module, receiver) if self._definitions_named(func.attr) else None
         if owners is None:
-            yield from self._methods_named(func.attr, self._classes_around(module, call))  # it holds no other of itself
+            yield from self._methods_named(func.attr, self._classes_around(module, call))  # not of its own class
         for made in dict.fromkeys(owners or ()):
             yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
 
     def _classes_around(self, module: Module, call: ast.Call) -> list[ast.ClassDef]:
         around = next((node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
-        return self.bases(self.know(around, module)) if around is not None else []
+        return self.bases(self.note(around, module)) if around is not None else []
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
-        """The file of the program and the name at its top that an import leads to; None for none."""
+        """Returns the file, and its top-level name, that an import refers to; None and "" for none in the program."""
         if not dotted or not os.path.exists(module.path):
             return None, ""
         owner, name = self.tree.owner(module, dotted)
         target = self.tree.target(module, dotted) if owner is None else None
-        if target is not None and target.other:  # a file beside the module has the name of its package
+        if target is not None and target.other:  # a file of the same directory has the name of the package
             with suppress(Unreadable):
                 return self.tree.module(target.other), dotted.rpartition(".")[2]
-        if target is not None and not target.names:  # a package gives a function the name of its module
+        if target is not None and not target.names:  # the package binds a function with the name of a module
             with suppress(Unreadable):
                 there, last = self.tree.module(target.path), dotted.rpartition(".")[2]
                 return (there, last) if last in there.names.top.bindings else (None, "")
@@ -337,40 +338,40 @@ class Reach:
         bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
         for binding in bindings:
             assert owner is not None
-            if binding.imported is not None and depth < _MOST_IMPORTS:  # one of several, for several backends
+            if binding.imported is not None and depth < _MAX_IMPORTS:  # one import of several, for different backends
                 yield from self._imported(owner, binding.imported, depth + 1)
             else:
-                yield from self._runs(owner, binding.node)
+                yield from self._callables(owner, binding.node)
 
-    def _runs(self, module: Module, node: ast.AST) -> Iterator[FunctionNode]:
+    def _callables(self, module: Module, node: ast.AST) -> Iterator[FunctionNode]:
         if isinstance(node, FunctionNode):
-            self._of[node] = module
+            self._module_of_node[node] = module
             yield node
         elif isinstance(node, ast.ClassDef):
-            self._of[node] = module
+            self._module_of_node[node] = module
             found = [one for each in self.bases(node) for one in self._methods(each, "__init__")]
             yield from found[:1]
 
     def _methods(self, owner: ast.ClassDef, name: str) -> Iterator[FunctionNode]:
         for node in owner.body:
             if isinstance(node, FunctionNode) and node.name == name:
-                self._of[node] = self.module_of(owner)
+                self._module_of_node[node] = self.module_of(owner)
                 yield node
 
     def _methods_named(self, name: str, apart: Sequence[ast.ClassDef] = ()) -> Iterator[FunctionNode]:
-        found = [one for one in self._defined(name) if isinstance(one, FunctionNode)]
+        found = [one for one in self._definitions_named(name) if isinstance(one, FunctionNode)]
         owners = {one: self.module_of(one).names.parents.get(one) for one in found}
         methods = [one for one in found if isinstance(owners[one], ast.ClassDef) and owners[one] not in apart]
-        yield from methods if len(methods) <= _MOST_METHODS else []
+        yield from methods if len(methods) <= _MAX_METHODS else []
 
     def _definitions(self, module: Module) -> dict[str, list[FunctionNode | ast.ClassDef]]:
-        """The functions and classes of a file by their names."""
+        """Returns the functions and classes of a file by name."""
         if id(module) not in self._defined_in:
             found: dict[str, list[FunctionNode | ast.ClassDef]] = {}
             names = module.names
             nodes: list[FunctionNode | ast.ClassDef] = [*names.nodes(ast.FunctionDef), *names.classes]
             for node in [*nodes, *names.nodes(ast.AsyncFunctionDef)]:
-                self._of[node] = module
+                self._module_of_node[node] = module
                 found.setdefault(node.name, []).append(node)
             self._defined_in[id(module)] = found
         return self._defined_in[id(module)]
@@ -382,7 +383,7 @@ def _may_read_checkpoint(path: str) -> bool:
 
 
 def is_load(call: ast.Call) -> bool:
-    """Whether a call loads weights, a model or a checkpoint; what is given a session is TensorFlow 1's ``Saver``."""
+    """Whether a call loads weights, a model or a checkpoint; ``restore(sess, …)`` of TensorFlow 1 does not count."""
     name = name_of(call.func)
     if name in LOADS or not isinstance(call.func, ast.Attribute):
         return name in LOADS

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from migrate.analysis.calls.objects import classes_of
-from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.places import key
 from migrate.analysis.keras.tracked_objects import keywords_given
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.scopes import value_beside
+from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values
 
@@ -34,7 +34,7 @@ def target_of(names: Names, call: ast.expr) -> ast.expr | None:
         around = names.parent(statement)
         targets = around.targets[0] if isinstance(around, ast.Assign) else None
         for one in targets.elts if isinstance(targets, ast.Tuple | ast.List) else ():
-            if value_beside(names.parents, one) is call and isinstance(one, ast.Name | ast.Attribute):
+            if unpacked_value(names.parents, one) is call and isinstance(one, ast.Name | ast.Attribute):
                 return one
         return None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -48,8 +48,8 @@ def target_of(names: Names, call: ast.expr) -> ast.expr | None:
 
 def _last_assigned(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
     """Which of several assignments a use may read: the last above it in its function, where that is sure; else all."""
-    assigned = [one.node for one in names.bound(use)] if isinstance(use, ast.Name) else targets
-    reached = {names.statement_of(node) for node in names.assigned_at(use, assigned)}
+    assigned = [one.node for one in names.bindings(use)] if isinstance(use, ast.Name) else targets
+    reached = {names.statement_of(node) for node in names.assignments_at(use, assigned)}
     return [target for target in targets if names.statement_of(target) in reached] or targets
 
 
@@ -183,14 +183,14 @@ class Checkpoints:
         """The classes that an object may be of whose attribute a checkpoint is."""
         around = self.names.ancestors(checkpoint.call) if isinstance(checkpoint.target, ast.Attribute) else ()
         owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
-        known = self.reach.know(owner, self.module) if owner is not None else None
-        return {*self.reach.bases(known), *self.reach.derived(known)} if known is not None else set()
+        known = self.reach.note(owner, self.module) if owner is not None else None
+        return {*self.reach.bases(known), *self.reach.subclasses(known)} if known is not None else set()
 
     @cached_property
     def _method_calls_elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
         """The calls in other files that may be methods of a checkpoint, each with what may have made its object."""
         found = []
-        for where in self.reach.holding(*_WORDS) if self.all else ():
+        for where in self.reach.files_with(*_WORDS) if self.all else ():
             held = [one for name in _METHODS for one in where.names.attributes.get(name, ())]
             calls = [(one.value, where.names.parent(one)) for one in held if where is not self.module]
             found += [
@@ -204,9 +204,8 @@ class Checkpoints:
         """What an expression may be; of a method's parameter what its calls give."""
         found = set[ast.AST]()
         for end in self._values.ends(where, value):
-            given = (
-                self._argument_values(end.module, end.node) if isinstance(end.node, ast.arg) and depth < DEEPEST else []
-            )
+            is_followed = isinstance(end.node, ast.arg) and depth < MAX_DEPTH
+            given = self._argument_values(end.module, end.node) if is_followed else []  # type: ignore[arg-type]
             found |= {one for at, part in given for one in self._possible_values(at, part, depth + 1)} or {end.node}
         return found
 
@@ -216,7 +215,7 @@ class Checkpoints:
         if not is_method or not isinstance(function, FunctionNode):
             return []
         found, names = [], [one.arg for one in function.args.args[1:]]
-        for call in self.reach.callers(self.reach.know(function, module)):
+        for call in self.reach.callers(self.reach.note(function, module)):
             with suppress(Unbindable):
                 given = bind(call, names).get(parameter.arg)
                 found += [(self.reach.module_of(call), given)] if given is not None else []

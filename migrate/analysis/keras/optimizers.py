@@ -42,7 +42,7 @@ def is_unused(reach: Reach, module: Module, place: ast.expr) -> bool:
     top = around[-1] if around else None
     if not isinstance(top, FunctionNode) or module.names.uses(top.name, module.names.top):
         return False
-    return not reach.callers(reach.know(top, module))
+    return not reach.callers(reach.note(top, module))
 
 
 def names_training(name: str) -> bool:
@@ -58,7 +58,7 @@ def is_trained(module: Module, value: ast.expr, reach: Reach | None = None) -> b
     """
     names = module.names
     uses: list[ast.Name] | list[ast.Attribute] = names.reads_of(value)
-    if isinstance(value, ast.Name) and not names.bound(value):
+    if isinstance(value, ast.Name) and not names.bindings(value):
         uses = names.variables.get(value.id, [])
     elif isinstance(value, ast.Attribute):
         uses = [one for one in names.attributes.get(value.attr, []) if ast.unparse(one) == ast.unparse(value)]

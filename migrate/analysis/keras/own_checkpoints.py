@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before, calls_within
-from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, target_of
 from migrate.analysis.keras.places import key, single_assignment
 from migrate.analysis.source.arguments import is_none
@@ -96,7 +96,7 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
     for save in saves:
         seen = set[ast.AST]()
         before = {call for _, call in calls_before(reach, reach.module, save, seen)}
-        if node in before or len(seen) > DEEPEST**3:  # not all of a large program was looked through
+        if node in before or len(seen) > MAX_DEPTH**3:  # not all of a large program was looked through
             return False
     return True
 
@@ -165,9 +165,9 @@ def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
     scope = next((one for one in reach.module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     if scope is None or scope.name == "__init__":
         return [reach.module.names.module]
-    found = reach.callers(reach.know(scope, reach.module))
+    found = reach.callers(reach.note(scope, reach.module))
     known = [call for call in found if scope not in reach.module_of(call).names.ancestors(call)]
-    return [*known] or [None for call in reach.called(scope.name) if not reach.functions(call)]
+    return [*known] or [None for call in reach.calls_of(scope.name) if not reach.functions(call)]
 
 
 def _is_making(reach: Reach, place: ast.AST) -> bool:

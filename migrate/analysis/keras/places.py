@@ -5,7 +5,7 @@ from collections.abc import Hashable
 
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.scopes import value_beside
+from migrate.analysis.source.scopes import unpacked_value
 
 
 def key(names: Names, expression: ast.expr | None) -> Hashable | None:
@@ -29,7 +29,7 @@ def single_assignment(names: Names, attribute: ast.expr) -> ast.expr | None:
     statement = names.parent(stores[0]) if len(stores) == 1 else None
     if isinstance(statement, ast.Assign):
         return statement.value
-    return value_beside(names.parents, stores[0]) if len(stores) == 1 else None
+    return unpacked_value(names.parents, stores[0]) if len(stores) == 1 else None
 
 
 def stores_of(names: Names, place: ast.expr) -> list[ast.expr]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from migrate.analysis.calls.calls_before import calls_before
-from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.keras.places import stores_of
@@ -15,7 +15,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
-from migrate.analysis.source.scopes import value_beside
+from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.values.values import Values
 
 COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
@@ -225,7 +225,7 @@ def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -
     scope = next((one for one in around if isinstance(one, FunctionNode)), None)
     inside = around[: around.index(scope)] if scope is not None else around
     loops = [one for one in inside if is_loop(one)]
-    callers = reach.callers(reach.know(scope, module)) if scope is not None and not loops and depth < DEEPEST else []
+    callers = reach.callers(reach.note(scope, module)) if scope is not None and not loops and depth < MAX_DEPTH else []
     is_alone = len(callers) == 1 and reach.module_of(callers[0]) is module
     return loops_around(reach, module, callers[0], depth + 1) if is_alone else loops
 
@@ -259,7 +259,7 @@ def _is_count(names: Names, loop: ast.While, part: ast.AST) -> bool:
         return False
     stores = stores_of(names, part)
     outside = [one for one in stores if loop not in names.ancestors(one)]
-    begins = [value_beside(names.parents, one) or getattr(names.parent(one), "value", None) for one in outside]
+    begins = [unpacked_value(names.parents, one) or getattr(names.parent(one), "value", None) for one in outside]
     added = [names.parent(one) for one in stores if one not in outside]
     is_added = bool(added) and all(isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add) for one in added)
     return is_added and bool(begins) and all(isinstance(literal(one), int) for one in begins)

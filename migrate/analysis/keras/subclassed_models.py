@@ -20,7 +20,7 @@ _LOOKS = {*ADDS, "get", "items", "keys", "values"}
 _COUNTS = {"len", "enumerate", "zip", "reversed"}
 _BY_NAME = {"setattr", "vars", "__dict__", "__setattr__", "_track_trackable", "_trackable_children"}
 _HOLDERS = ("tuple", "Sequential", "SpectralNormalization", "WeightNormalization", "TimeDistributed", "Bidirectional")
-_DEEPEST = 4
+_MAX_DEPTH = 4
 
 
 @dataclass
@@ -44,7 +44,7 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
     Args:
       depth: how many others hold it.
     """
-    seen = class_of_name(tree, module, made.func) if isinstance(made, ast.Call) and depth < _DEEPEST else None
+    seen = class_of_name(tree, module, made.func) if isinstance(made, ast.Call) and depth < _MAX_DEPTH else None
     nodes = [node for owner in _family(tree, *seen) for node in walk(owner)] if seen is not None else []
     if seen is None or not _is_read(tree, *seen, nodes):
         return None

@@ -43,8 +43,8 @@ def _calls(reach: Reach, module: Module, function: FunctionNode) -> list[ast.Cal
     """The calls of a function; of an ``__init__`` those that make an object of its class."""
     owner = module.names.parents.get(function)
     if isinstance(owner, ast.ClassDef) and function.name == "__init__":
-        return [*reach.called(owner.name)]
-    return reach.callers(reach.know(function, module))
+        return [*reach.calls_of(owner.name)]
+    return reach.callers(reach.note(function, module))
 
 
 def _is_changed(module: Module, value: ast.expr) -> bool:

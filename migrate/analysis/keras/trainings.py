@@ -122,7 +122,7 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
 
 def _read_callbacks(module: Module, fit: Fit) -> None:
     names, given = module.names, fit.arguments.get("callbacks")
-    value = names.value_there(given) if isinstance(given, ast.Name) else given
+    value = names.value_at_use(given) if isinstance(given, ast.Name) else given
     made = single_assignment(names, value) if isinstance(value, ast.Attribute) else value
     called = name_of(made.func) if isinstance(made, ast.Call) else ""
     fit.is_one = called[:1].isupper() and called != "CallbackList"
@@ -133,14 +133,14 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
         for use in names.reads_of(given):
             method = names.parent(use)
             call = names.parent(method)
-            is_its = len(names.bound(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
+            is_its = len(names.bindings(given)) == 1 or value.lineno <= use.lineno <= fit.call.lineno
             if isinstance(method, ast.Attribute) and method.attr == "append" and isinstance(call, ast.Call) and is_its:
                 fit.callbacks += call.args
 
 
 def callback_call(names: Names, element: ast.expr) -> ast.Call | None:
     """The call that makes a callback which stands in a list itself, or as a variable with what it holds there."""
-    held = names.value_there(element) if isinstance(element, ast.Name) else element
+    held = names.value_at_use(element) if isinstance(element, ast.Name) else element
     made = names.value(held) if held is not None else None
     return made if isinstance(made, ast.Call) else None
 

@@ -28,7 +28,7 @@ def fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
 
 def _strategies_of(module: Module, model: ast.expr) -> Iterator[ast.expr | None]:
     """What a model's strategy may be: the values behind ``with strategy.scope():`` where it is made."""
-    for binding in module.names.bound(model):
+    for binding in module.names.bindings(model):
         for above in module.names.ancestors(binding.node):
             if isinstance(above, ast.With):
                 for item in above.items:
@@ -45,4 +45,4 @@ def _scoped(module: Module, context: ast.expr) -> Iterator[ast.expr | None]:
     if not isinstance(strategy, ast.Name):
         yield strategy
         return
-    yield from (binding.value for binding in module.names.bound(strategy))
+    yield from (binding.value for binding in module.names.bindings(strategy))

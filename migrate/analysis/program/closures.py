@@ -94,4 +94,4 @@ class FileGraph(Numbers):
         self.matters = Marks(self, lambda path: look(path).matters)
         self.ties = Marks(self, lambda path: look(path).ties)
         self.needs_tf1 = Marks(self, lambda path: look(path).needs_tf1)
-        self.has_other_in_2 = Marks(self, lambda path: look(path).has_other_in_2)
+        self.has_ambiguous_names = Marks(self, lambda path: look(path).has_ambiguous_names)

@@ -44,7 +44,7 @@ class Facts(NamedTuple):
       names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
       ties: whether these are names by which all programs that import the file are tied together: more than the modes.
       needs_tf1: whether only TensorFlow 1 can run it.
-      has_other_in_2: whether it holds names that mean another thing in TensorFlow 2.
+      has_ambiguous_names: whether it holds names that mean another thing in TensorFlow 2.
       uses_with_needs: what in it needs more than the newest TensorFlow and NumPy.
       lacks_estimator: whether it configures or trains an estimator and names none.
       problem: why the file cannot be read or parsed; "" where it can.
@@ -55,7 +55,7 @@ class Facts(NamedTuple):
     names_api: bool = False
     ties: bool = False
     needs_tf1: bool = False
-    has_other_in_2: bool = False
+    has_ambiguous_names: bool = False
     uses_with_needs: tuple[Use, ...] = ()
     lacks_estimator: bool = False
     problem: str = ""
@@ -86,14 +86,14 @@ def facts_of(source: SourceText) -> Facts:
         imports_of(source)
         return Facts()
     module = module_of(source)
-    moved = module.has_moved or module.in_vain
-    changes = bool(module.estimator or module.modes or module.tf1_only or moved)
+    moved = module.has_moved or module.unread_imports
+    changes = bool(module.estimator_uses or module.mode_calls or module.tf1_only or moved)
     return Facts(
         changes,
         module.names_api,
         module.is_tied,
         module.needs_tf1,
-        bool(module.other_in_2),
+        bool(module.ambiguous_unless_tf1),
         uses_with_needs(module),
         module.lacks_estimator,
     )

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable
 
-from migrate.analysis.source.guards import imports_of
+from migrate.analysis.source.guards import root_imports
 from migrate.analysis.source.module import Module
 
 GRAPH_NAMES = {
@@ -20,7 +20,8 @@ GIVES_V1 = {"tensorflow": ".compat.v1", "tensorflow.compat.v1": "", "tensorflow.
 
 def works_on_graphs(module: Module) -> bool:
     """Whether a file names sessions, or what works on their graph alone."""
-    return bool(test_sessions(module)) or any(found.tail in GRAPH_NAMES for _, found in [*module.v1, *module.tf1_only])
+    used = (found.tail for _, found in [*module.v1_uses, *module.tf1_only])
+    return bool(test_sessions(module)) or not GRAPH_NAMES.isdisjoint(used)
 
 
 def test_sessions(module: Module) -> list[ast.Attribute]:
@@ -32,7 +33,7 @@ def test_sessions(module: Module) -> list[ast.Attribute]:
 def is_in_graph_mode(modules: Iterable[Module]) -> bool:
     """Whether the code around a program's estimators builds a graph: TensorFlow 1's does, unless it says otherwise."""
     modules = list(modules)
-    modes = {found.tail for module in modules for _, found in module.modes}
+    modes = {found.tail for module in modules for _, found in module.mode_calls}
     return not any(mode.startswith("enable_") for mode in modes) and (bool(modes) or not any(map(_is_eager, modules)))
 
 
@@ -44,7 +45,7 @@ def _is_eager(module: Module) -> bool:
 
 def mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None:
     """Returns where to ask for graph mode: at the call that did so, else below an import of TensorFlow 1."""
-    for call, found in module.modes:
+    for call, found in module.mode_calls:
         is_statement = isinstance(module.names.parent(call), ast.Expr)
         if found.tail.startswith("disable_") and is_statement and isinstance(call.func, ast.Attribute):
             return call
@@ -54,7 +55,7 @@ def mode_place(module: Module) -> ast.Call | ast.Import | ast.ImportFrom | None:
         ):
             return statement
     importing = (statement for found in imports_of_1(module).values() for statement in found)
-    return next((statement for statement in importing if given_by_star(module, statement)), None)
+    return next((statement for statement in importing if reexported_tf(module, statement)), None)
 
 
 OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python", "tools")
@@ -65,7 +66,7 @@ def imports_of_1(module: Module) -> dict[ast.expr, tuple[ast.Import | ast.Import
     """The names of TensorFlow 1 that imports of TensorFlow alone give a file, and these statements."""
     found: dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]] = {}
     for node, _ in module.tf1_only:
-        statements = imports_of(module.names, node)
+        statements = root_imports(module.names, node)
         if statements and all(_can_change(module, statement) for statement in statements):
             found[node] = statements
     return found
@@ -78,7 +79,7 @@ def _can_change(module: Module, statement: ast.Import | ast.ImportFrom) -> bool:
         return names == ["tensorflow"] and not _is_given_away(module, statement)
     path = ("." * statement.level + (statement.module or "")).split(".")
     is_tensorflow = path[0] == "tensorflow" and path[1:2] != ["compat"] and not {*path[1:]} & {*OTHER_PACKAGES}
-    return is_tensorflow or bool(given_by_star(module, statement))
+    return is_tensorflow or bool(reexported_tf(module, statement))
 
 
 def _is_given_away(module: Module, statement: ast.Import) -> bool:
@@ -90,7 +91,7 @@ def _is_given_away(module: Module, statement: ast.Import) -> bool:
     return not all(isinstance(names.parent(use), ast.Attribute) for use in uses)
 
 
-def given_by_star(module: Module, statement: ast.stmt) -> str:
+def reexported_tf(module: Module, statement: ast.stmt) -> str:
     """The name by which an import of another file's names gives TensorFlow; "" for any other import."""
     if not isinstance(statement, ast.ImportFrom):
         return ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.facts import imports_at, possible_imports_at
-from migrate.analysis.source.imports import Target, filled_package, target_below, target_from
+from migrate.analysis.source.imports import Target, nonempty_package, target_below, target_from
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
 
@@ -52,7 +52,7 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
         # Importing a module runs the packages above it.
         directory = os.path.dirname(found.path)
         while len(directory) > len(found.root):
-            package = filled_package(directory)
+            package = nonempty_package(directory)
             if package is not None and package != found.path:
                 yield Link(importer, found._replace(path=package, names=()), line)
             directory = os.path.dirname(directory)

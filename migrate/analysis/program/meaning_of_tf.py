@@ -59,12 +59,12 @@ def settle(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -> None:
             own = {one.meaning_of([module]) for one in running}
             meanings = {one for one in own if one} or meanings
         if meanings == {Meaning.ONE}:
-            tree.take_for_tf1(module)
+            tree.mark_as_tf1(module)
         elif meanings == {Meaning.TWO}:
-            module.take_for_tf2()
-        elif meanings or module.of_1:
+            module.mark_as_tf2()
+        elif meanings or module.tf1_uses:
             unclear = (one for one in _unclear(module) if any(each.reach.holds(module, one[0]) for each in around))
-            module.take_for_tf2([*unclear])
+            module.mark_as_tf2([*unclear])
 
 
 def _meanings(programs: Sequence["_Program"]) -> set[Meaning]:
@@ -75,8 +75,8 @@ def _meanings(programs: Sequence["_Program"]) -> set[Meaning]:
 
 def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
     """The names with two meanings, premade estimators too; but those of datasets, whose elements are the same."""
-    yield from (one for one in module.of_two if not one[1].tail.startswith("data."))
-    yield from (one for one in module.estimator if one[1].api == "tf" and estimator_kind(one[1]) == _PREMADE)
+    yield from (one for one in module.ambiguous_uses if not one[1].tail.startswith("data."))
+    yield from (one for one in module.estimator_uses if one[1].api == "tf" and estimator_kind(one[1]) == _PREMADE)
 
 
 def _is_guarded(tree: Tree, link: Link) -> bool:
@@ -96,14 +96,15 @@ class _Programs:
     """The programs that some files start or make estimators for."""
 
     def __init__(self, tree: Tree, roots: Iterable[Module]) -> None:
-        self._tree, self._graph = tree, tree.graph
+        self._tree = tree
+        graph = self._graph = tree.graph
         self._roots = {os.path.abspath(root.path): root for root in roots}
         self._imported = Closures(tree.targets_of, lambda path: self._unguarded(tree.links_from(path)))
         self._importers = Closures(tree.importers_of, lambda path: self._graph.bits(tree.importers_of(path)))
         self._parts = Marks(self._graph, lambda path: any(not is_generated(one.text) for one in self._modules_at(path)))
         self._mains = Marks(self._graph, lambda path: any(main_part(one.tree) for one in self._modules_at(path)))
         self._alike: dict[tuple[int, int], _Program] = {}
-        self.telling = Marks(self._graph, lambda path: any(one.of_1 or one.iterators for one in self._modules_at(path)))
+        self.telling = Marks(graph, lambda path: any(one.tf1_uses or one.iterators for one in self._modules_at(path)))
 
     def of(self, root: Module, handed_in: int) -> "_Program":
         """What one file starts, or makes an estimator for; one for all files that lead to the same code.
@@ -122,7 +123,7 @@ class _Programs:
         key = files, self._mains.of(started)
         if key not in self._alike:
             self._alike[key] = _Program(self.modules(files), self.modules(started), ())
-        known = [(root, node) for node, _ in root.estimator]
+        known = [(root, node) for node, _ in root.estimator_uses]
         if all(self._alike[key].reach.covers(*place) for place in known):
             return self._alike[key]
         return _Program(self.modules(files), self.modules(started), known)
@@ -166,12 +167,12 @@ class _Program:
     @cached_property
     def speakers(self) -> set[Module]:
         """The files that name something for TensorFlow 2, which TensorFlow 1 may have too."""
-        return {module for module in self.files if module.tf2_only or module.v1 or module.asked}
+        return {module for module in self.files if module.tf2_uses or module.v1_uses or module.tf2_compatible_uses}
 
     def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
         """What ``tf`` is in some of its files by their own names; None where nothing tells."""
         of_1 = [(module, node) for module in files for node in _uses_of_1(module)]
-        of_2 = ((module, node) for module in files for node, _ in module.tf2_only)
+        of_2 = ((module, node) for module in files for node, _ in module.tf2_uses)
         holds = self.reach.holds
         is_on_1 = any(not _is_in_branch(*one) and holds(*one) and self.sure_reach.holds(*one) for one in of_1)
         is_on_2 = any(not _is_in_branch(*one) and holds(*one) for one in of_2)
@@ -183,12 +184,12 @@ class _Program:
 
     def runs(self, module: Module) -> bool:
         """Whether it comes to a name of a file that tells, or that has two meanings."""
-        return any(self.reach.holds(module, node) for node, _ in [*module.of_1, *module.of_two])
+        return any(self.reach.holds(module, node) for node, _ in [*module.tf1_uses, *module.ambiguous_uses])
 
 
 def _uses_of_1(module: Module) -> Iterator[ast.expr]:
     """What TensorFlow 2 fails on as soon as it runs."""
-    yield from (node for node, found in module.of_1 if found.api == "tf" and not found.is_private)
+    yield from (node for node, found in module.tf1_uses if found.api == "tf" and not found.is_private)
     yield from module.iterators
 
 

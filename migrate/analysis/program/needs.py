@@ -72,7 +72,7 @@ def _everywhere(module: Module) -> Iterator[Use]:
     if module.has_tf_keras:
         lines = (one.lineno for one in module.names.imports if "tf_keras" in ast.unparse(one))
         yield Use(False, "import tf_keras", next(lines, 1))
-    for node, found in [*module.v1, *module.tf1_only]:
+    for node, found in [*module.v1_uses, *module.tf1_only]:
         if found.tail.startswith(_LAYERS):
             yield Use(False, found.tail, node.lineno)
             break
@@ -90,7 +90,7 @@ def _everywhere(module: Module) -> Iterator[Use]:
 
 def _summaries(module: Module) -> Iterator[Use]:
     """The first summary that is TensorFlow 2's, wherever the file stays with TensorFlow 2."""
-    of_two = [] if module.is_tf1 else [*module.other_in_2, *module.asked]
+    of_two = [] if module.is_tf1 else [*module.ambiguous_unless_tf1, *module.tf2_compatible_uses]
     own = {node for node, _ in of_two}
     for name in SUMMARIES:
         for node in module.uses.get(f"summary.{name}", ()):
@@ -106,7 +106,7 @@ def _packages(module: Module) -> Iterator[Use]:
     for package, line in _imports_of(module, _ON_1_ALONE):
         need = f"the files of {package.partition('.')[0]} beside it, migrated with it"
         yield Use(False, f"the installed {package} imports tensorflow.contrib", line, need=need)
-    for node, dotted in module.names.of_packages(("tensorflow_hub.",)) if "tensorflow_hub" in module.text else ():
+    for node, dotted in module.names.package_uses(("tensorflow_hub.",)) if "tensorflow_hub" in module.text else ():
         name = dotted.split(".")[1]
         if name in _HUB_OF_1 and not is_guarded(module.names, node):
             yield Use(False, f"tensorflow_hub 0.15.0 is the last with {name}", node.lineno, need=OLD_TENSORFLOW)

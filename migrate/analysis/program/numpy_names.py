@@ -35,7 +35,7 @@ def may_name_gone(text: str) -> bool:
 def names_gone(names: Names) -> Iterator[tuple[ast.expr, str]]:
     """The first use of each such name outside of a test for it, with the name of NumPy."""
     found = set()
-    for node, dotted in names.of_packages(("numpy",)):
+    for node, dotted in names.package_uses(("numpy",)):
         package, _, rest = dotted.partition(".")
         name = rest.partition(".")[0]
         if package == "numpy" and name in GONE and name not in found and not is_guarded(names, node):

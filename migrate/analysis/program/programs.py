@@ -27,9 +27,9 @@ _BY_CALL = {
 def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
     """The other files, absolute, that the migration of a module's programs would change, or has to look at."""
     tree.keep(module)
-    is_maker = bool(module.estimator) or module.uses_library
+    is_maker = bool(module.estimator_uses) or module.uses_library
     paths = tree.graph.paths(tree.changing_files(module)) if is_maker else []
-    if module.estimator:
+    if module.estimator_uses:
         users = tree.importers(module, "estimator") if module.is_tied else []
         paths += [path for path in users if facts(path).names_api]
         # One that trains may say, by TensorFlow 1's names, which TensorFlow all of them are for.
@@ -46,7 +46,7 @@ def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
 def may_be_reached(module: Module, tree: Tree) -> bool:
     """Whether the programs of other files may need a file changed: it holds such names, and something imports it."""
     known = facts(os.path.abspath(module.path))
-    return (known.changes or known.has_other_in_2) and tree.seems_imported(module)
+    return (known.changes or known.has_ambiguous_names) and tree.seems_imported(module)
 
 
 def imported_model_fns(module: Module, tree: Tree) -> list[Link]:

@@ -223,6 +223,6 @@ def _makes_all_itself(module: Module, statement: ast.With) -> bool:
     known = ast.FunctionDef | ast.ClassDef | ast.arg | ast.Import | ast.ImportFrom
     inside = set(walk(statement))
     for name in inside:
-        if not all(isinstance(one.node, known) or one.node in inside for one in module.names.bound(name)):
+        if not all(isinstance(one.node, known) or one.node in inside for one in module.names.bindings(name)):
             return False
     return True

@@ -358,12 +358,12 @@ class Tree:
     def _changing(self, bits: int, needs_tf1: bool) -> int:
         graph = self.graph
         is_of_1 = needs_tf1 or graph.needs_tf1.of(bits)
-        return graph.matters.of(bits) | (graph.has_other_in_2.of(bits) if is_of_1 else 0)
+        return graph.matters.of(bits) | (graph.has_ambiguous_names.of(bits) if is_of_1 else 0)
 
-    def take_for_tf1(self, module: Module) -> None:
+    def mark_as_tf1(self, module: Module) -> None:
         """Marks a file's names as TensorFlow 1's, for every importer."""
-        module.take_for_tf1()
-        if module.of_two:
+        module.mark_as_tf1()
+        if module.ambiguous_uses:
             self._of_1.add(os.path.abspath(module.path))
 
 

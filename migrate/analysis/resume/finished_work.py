@@ -21,7 +21,7 @@ _MOST_VALUES = 60
 
 def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, str] | None:
     """Finds the loop or test that skips what earlier starts finished: its file, line and reason."""
-    frames = reach.one(LoadsBefore).frames(training)
+    frames = reach.search(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
     is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
@@ -56,7 +56,7 @@ def _tests(module: Module, node: ast.AST) -> Iterator[ast.expr]:
 
 class _FinishedWork:
     def __init__(self, reach: Reach) -> None:
-        self.origins = reach.one(Origins)
+        self.origins = reach.search(Origins)
 
     def leaves_out(self, module: Module, value: ast.expr) -> bool:
         """Whether a loop goes over what is left of the work of earlier starts."""
@@ -87,7 +87,7 @@ class _FinishedWork:
             is_among = isinstance(one, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in one.ops)
             if is_among and any(self.is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
                 return True
-        bound = module.names.bound(test) if isinstance(test, ast.Name) else []
+        bound = module.names.bindings(test) if isinstance(test, ast.Name) else []
         return any(one.value is not None and self.asks(module, one.value) for one in bound)
 
     def is_from_files(self, module: Module, value: ast.expr) -> bool:

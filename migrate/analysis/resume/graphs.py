@@ -8,7 +8,7 @@ import os
 
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
-from migrate.analysis.source.guards import imports_of, is_guarded
+from migrate.analysis.source.guards import is_guarded, root_imports
 from migrate.analysis.source.path_searches import name_of
 
 _GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
@@ -18,11 +18,11 @@ _MODES = ("disable_eager_execution", "disable_v2_behavior")
 
 def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
     """Whether a training is written for TensorFlow 1, in a graph of its own or in a session that it runs."""
-    for where, call in ((reach.module_of(call), call) for mode in _MODES for call in reach.called(mode)):
+    for where, call in ((reach.module_of(call), call) for mode in _MODES for call in reach.calls_of(mode)):
         is_at_top = where.names.parent(where.names.statement_of(call)) is where.names.module
-        if where is reach.module or (is_at_top and os.path.abspath(where.path) in reach.tied):
+        if where is reach.module or (is_at_top and os.path.abspath(where.path) in reach.linked_paths):
             return True
-    frames = reach.one(LoadsBefore).frames(training)
+    frames = reach.search(LoadsBefore).frames(training)
     scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
     named = ("run", "get_session", "placeholder")
     calls = [(where, call) for where, scope in scopes for call in reach.calls_named(where, scope, *named)]
@@ -42,7 +42,7 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
 
 def is_of_tensorflow_1(reach: Reach) -> bool:
     """Whether a program trains by what TensorFlow 1 alone has, eagerly or not: it starts on no TensorFlow 2."""
-    calls = (call for name in _GONE for call in reach.called(name))
+    calls = (call for name in _GONE for call in reach.calls_of(name))
     names = (reach.module_of(call).names.qualified(call.func) or "" for call in calls)
     is_trained = any(name.startswith("tensorflow.") and ".compat.v1." not in name for name in names)
     return is_trained or needs_package(reach, "tensorflow.contrib.keras")
@@ -50,11 +50,11 @@ def is_of_tensorflow_1(reach: Reach) -> bool:
 
 def needs_package(reach: Reach, package: str) -> bool:
     """Whether a program uses a package, which it does not only try."""
-    for where in reach.holding(package.rpartition(".")[2]):
-        if where is reach.module or os.path.abspath(where.path) in reach.tied:
+    for where in reach.files_with(package.rpartition(".")[2]):
+        if where is reach.module or os.path.abspath(where.path) in reach.linked_paths:
             names = where.names
             uses: list[tuple[str, tuple[ast.AST, ...]]]
-            uses = [(name, (use, *imports_of(names, use))) for use, name in names.of_packages((package,))]
+            uses = [(name, (use, *root_imports(names, use))) for use, name in names.package_uses((package,))]
             uses += [(one.imported or "", (one.node,)) for each in names.top.bindings.values() for one in each]
             used = [nodes for name, nodes in uses if f"{name}.".startswith(f"{package}.")]
             if not all(any(is_guarded(names, one) for one in nodes) for nodes in used):

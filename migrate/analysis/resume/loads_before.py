@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from migrate.analysis.calls.branches import are_asked_apart, tests_around, without_not
-from migrate.analysis.calls.reach import DEEPEST, LOADS, FunctionNode, Reach, is_load
+from migrate.analysis.calls.branches import need_different_constants, strip_not, tests_around
+from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
@@ -72,8 +72,8 @@ class LoadsBefore:
                 continue
             seen.add((scope, node))
             frames.append((module, scope, node))
-            if isinstance(scope, FunctionNode) and depth < DEEPEST:
-                calls = self.reach.callers(self.reach.know(scope, module))
+            if isinstance(scope, FunctionNode) and depth < MAX_DEPTH:
+                calls = self.reach.callers(self.reach.note(scope, module))
                 waiting += [(self.reach.module_of(call), call, depth + 1) for call in calls]
         return frames
 
@@ -97,11 +97,11 @@ class LoadsBefore:
         owner = module.names.parents.get(scope)
         if not isinstance(owner, ast.ClassDef) or getattr(scope, "name", "") == "__init__":
             return
-        for one in [*self.reach.bases(self.reach.know(owner, module)), *self.reach.derived(owner)]:
+        for one in [*self.reach.bases(self.reach.note(owner, module)), *self.reach.subclasses(owner)]:
             where = self.reach.module_of(one)
             for method in (made for made in one.body if isinstance(made, FunctionNode) and made not in inside):
                 is_made = method.name == "__init__"
-                self.reach.know(method, where)
+                self.reach.note(method, where)
                 if is_made or not self.reach.callers(method):
                     for call in self.reach.calls_in(where, method):
                         for found in self._within(where, call, inside, ((where, call),)):
@@ -117,12 +117,12 @@ class LoadsBefore:
                 yield call
             elif call not in above and (call.lineno, call.col_offset) <= (node.lineno, node.col_offset):
                 is_passed_by = self._is_passed_by(module, call, above) or self._is_after(module, call, node, trainings)
-                if not (is_passed_by or are_asked_apart(module.names, call, node)):
+                if not (is_passed_by or need_different_constants(module.names, call, node)):
                     yield call
 
     def _look_at_calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
         """The calls of a function that may load, and those that train: each training of a file asks for both."""
-        calls, leading = self.reach.calls_in(module, scope), {*self.reach.leading_to_loads, *LOADS, "__init__"}
+        calls, leading = self.reach.calls_in(module, scope), {*self.reach.names_leading_to_loads, *LOADS, "__init__"}
         loading = [one for one in calls if name_of(one.func) in leading or is_load(one)]
         return loading, [*filter(is_model_fit, calls)]
 
@@ -151,7 +151,7 @@ class LoadsBefore:
         """Whether another training stands before a call, which then selects the best of that one."""
         above = [training, *module.names.ancestors(training)]
         others = (one for one in trainings if one is not training and one.lineno < call.lineno)
-        beside = (one for one in others if not are_asked_apart(module.names, one, call))
+        beside = (one for one in others if not need_different_constants(module.names, one, call))
         return any(not self._is_passed_by(module, one, above) for one in beside)
 
     def _within(
@@ -161,7 +161,7 @@ class LoadsBefore:
         if is_load(call) and not self.reach.functions(call):
             yield Load(module, call, chain)
             return
-        if len(chain) > DEEPEST or name_of(call.func) not in {*self.reach.leading_to_loads, *LOADS, "__init__"}:
+        if len(chain) > MAX_DEPTH or name_of(call.func) not in {*self.reach.names_leading_to_loads, *LOADS, "__init__"}:
             return
         for function in self.reach.functions(call):
             if function in inside or any(one is function for _, c in chain[:-1] for one in self.reach.functions(c)):
@@ -177,7 +177,7 @@ class LoadsBefore:
 def _is_instead(branch: ast.If | ast.IfExp, child: ast.AST) -> bool:
     """Whether a load stands where a test fails that asks for another file: a start without a file is not foreseen."""
     body, orelse = (one if isinstance(one, list) else [one] for one in (branch.body, branch.orelse))
-    test, holds = without_not(branch.test, child in body)
+    test, holds = strip_not(branch.test, child in body)
     is_none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is)
     others = (call for one in (orelse if child in body else body) for call in walk(one) if isinstance(call, ast.Call))
     return holds is is_none and any(map(is_load, others))
@@ -189,7 +189,7 @@ def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:
 
 def _asks_for_use(test: ast.expr, holds: bool) -> bool:
     """Whether a test asks to predict, or not to train, or is switched off in the text."""
-    test, holds = without_not(test, holds)
+    test, holds = strip_not(test, holds)
     asked = name_of(test)
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
         asked, holds = str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)

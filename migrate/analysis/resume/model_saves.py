@@ -44,7 +44,7 @@ class ModelSaves:
     """Finds what a program saves, and where."""
 
     def __init__(self, reach: Reach) -> None:
-        self.reach, self.origins = reach, reach.one(Origins)
+        self.reach, self.origins = reach, reach.search(Origins)
         self._paths: dict[ast.Call, list[PathParts]] = {}
 
     @cached_property
@@ -52,7 +52,7 @@ class ModelSaves:
         """The calls of the program that save a model, or that make a callback which does."""
         words = (*METHODS, *_CALLBACKS, "save_model")
         found = []
-        for module in self.reach.holding(*words):
+        for module in self.reach.files_with(*words):
             for name, calls in self.reach.calls(module).items():
                 if name.endswith("ModelCheckpoint") or name in ("CheckpointManager", "save_model"):
                     found += calls

@@ -40,10 +40,10 @@ class Origins:
     @cached_property
     def flags(self) -> dict[str, Flag]:
         """The flags that the files of a program define, by the names that it reads them by."""
-        calls = (call for name in DEFINING for call in self.reach.called(name))
+        calls = (call for name in DEFINING for call in self.reach.calls_of(name))
         defined = [(flag, self.reach.module_of(call)) for call in calls if (flag := flag_of_call(call)) is not None]
         for flag, module in defined:
-            self.reach.know(flag.default or ast.Constant(None), module)
+            self.reach.note(flag.default or ast.Constant(None), module)
         return {flag.name: flag for flag, _ in defined}
 
     def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
@@ -52,7 +52,7 @@ class Origins:
         for where, one in self.followed(module, value, is_path=False):
             found |= self._places(where, one)
             if isinstance(one, ast.Call):
-                found.add(self.reach.know(one, where))
+                found.add(self.reach.note(one, where))
         return found
 
     def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:
@@ -162,7 +162,7 @@ class Origins:
         function = module.names.scope_of(parameter).node
         if not isinstance(function, FunctionNode):
             return []
-        self.reach.know(function, module)
+        self.reach.note(function, module)
         if parameter.arg in ("self", "cls"):
             return [(self.reach.module_of(one), one) for one in self._objects(module, function)]
         calls = self.reach.callers(function)
@@ -179,8 +179,8 @@ class Origins:
         owner = module.names.parents.get(method)
         if not isinstance(owner, ast.ClassDef):
             return []
-        family = [self.reach.know(owner, module), *self.reach.derived(owner)]
-        return [call for one in family for call in self.reach.called(one.name)]
+        family = [self.reach.note(owner, module), *self.reach.subclasses(owner)]
+        return [call for one in family for call in self.reach.calls_of(one.name)]
 
     def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
         """What is assigned to an attribute of this name: of ``self`` in its class and those that it is derived from."""
@@ -189,7 +189,7 @@ class Origins:
             owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
             if owner is None:
                 return []
-            self.reach.know(owner, module)
+            self.reach.note(owner, module)
             found = []
             for one in self.reach.bases(owner):
                 where = self.reach.module_of(one)
@@ -243,11 +243,11 @@ class Origins:
         if not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
             return set(classes_of(self.reach, module, held) or ())
         around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
-        return {around, *self.reach.derived(self.reach.know(around, module))} if around is not None else set()
+        return {around, *self.reach.subclasses(self.reach.note(around, module))} if around is not None else set()
 
     def _kept_as(self, name: str) -> list[tuple[Module, ast.Attribute]]:
         """What methods of the program assign to an attribute of ``self``."""
-        stores = ((where, one) for where in self.reach.holding(name) for one in self._stores_of(where).get(name, []))
+        stores = ((where, one) for where in self.reach.files_with(name) for one in self._stores_of(where).get(name, []))
         return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
     def _entry(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:
@@ -271,7 +271,7 @@ class Origins:
             return self._setting(module, value)
         if isinstance(value, ast.Attribute):
             dotted = module.names.qualified(value)
-            if any(isinstance(one.node, _TURNS) for one in module.names.bound(value.value)):
+            if any(isinstance(one.node, _TURNS) for one in module.names.bindings(value.value)):
                 return None  # of one of several that the program goes through: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
             return value.attr if is_own else None
@@ -294,7 +294,7 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
     names, scope = module.names, module.names.scope_of(name)
     if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):
         return bindings
-    assigned = names.assigned_at(name, [one.node for one in bindings])
+    assigned = names.assignments_at(name, [one.node for one in bindings])
     found = [(names.statement_of(one.node), one) for one in bindings if one.node in assigned]
     above = [one for one, _ in found if isinstance(one, ast.Assign) and one.lineno < name.lineno]
     last = {id(names.block_of(one)): one.lineno for one in above}  # what stands above it in its block is overwritten

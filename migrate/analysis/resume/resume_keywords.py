@@ -93,7 +93,7 @@ def _comments(load: Load) -> Iterator[str]:
     lines, names = load.module.source.lines, load.module.names
     tests = [test for test, _ in tests_around(names, load.call)]
     named = (part for one in [*tests, path_argument(load.call)] if one is not None for part in ast.walk(one))
-    bound = [binding.node for one in named if isinstance(one, ast.Name) for binding in names.bound(one)]
+    bound = [binding.node for one in named if isinstance(one, ast.Name) for binding in names.bindings(one)]
     places = [load.call, *tests, *(one for one in bound if names.scope_of(one) is names.top)]
     for line in dict.fromkeys(one.lineno for one in places if isinstance(one, ast.expr | ast.stmt)):
         above = line - 1

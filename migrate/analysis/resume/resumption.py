@@ -5,7 +5,7 @@ import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.calls.branches import are_alternatives, tests_around, without_not
+from migrate.analysis.calls.branches import are_alternatives, strip_not, tests_around
 from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
@@ -31,14 +31,14 @@ class Resumption:
 
 def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
     """Returns the trainings of a file that the program around it resumes, each with what shows it."""
-    return dict(_Search(reach).all(reach.one(Trainings)))
+    return dict(_Search(reach).all(reach.search(Trainings)))
 
 
 class _Search:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
-        self.before, self.origins = reach.one(LoadsBefore), reach.one(Origins)
-        self.saves = reach.one(ModelSaves)
+        self.before, self.origins = reach.search(LoadsBefore), reach.search(Origins)
+        self.saves = reach.search(ModelSaves)
 
     def all(self, trainings: Trainings) -> Iterator[tuple[TrainingNode, Resumption]]:
         """Yields what first shows it for each training; what trains is asked last, of all files."""
@@ -58,7 +58,7 @@ class _Search:
     def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
         """Why a load continues an earlier training; "" where it may be any other."""
         call, files = load.call, self.saves.paths(load.call)
-        if name_of(call.func) in ("restore", "read") and any(self.reach.called("CheckpointManager")):
+        if name_of(call.func) in ("restore", "read") and any(self.reach.calls_of("CheckpointManager")):
             return ""  # a manager of the program's own manages it
         fills = self._fills(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
@@ -121,11 +121,11 @@ class _Search:
             function = module.names.scope_of(call).node
             if not isinstance(function, FunctionNode):
                 continue
-            tests = [without_not(*one) for one in tests_around(module.names, call)]
+            tests = [strip_not(*one) for one in tests_around(module.names, call)]
             read = [path_argument(call), *(test for test, _ in tests)]
             named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
             refusing = {one.id for one, holds in tests if isinstance(one, ast.Name) and not holds}  # if not fresh
-            callers = self.reach.callers(self.reach.know(function, module))
+            callers = self.reach.callers(self.reach.note(function, module))
             calls = [load.chain[place - 1][1]] if place else [one for one in callers if one in makers] or callers
             bound = module.names.scope_of(call).bindings  # a parameter that is set there may be given nothing
             for name in (one.arg for one in [*function.args.args, *function.args.kwonlyargs] if one.arg in named):
@@ -141,7 +141,7 @@ class _Search:
         """What the text says that a call may give a parameter; ``...`` where it does not."""
         value = given_to(call, function, name) or defaults(function).get(name)
         module = self.reach.module_of(call)
-        bound = bindings_before(module, module.names.bound(value), value) if isinstance(value, ast.Name) else []
+        bound = bindings_before(module, module.names.bindings(value), value) if isinstance(value, ast.Name) else []
         return [literal(one.value) for one in bound] or [literal(value)]
 
     def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
@@ -156,13 +156,13 @@ class _Search:
     def _is_bound_again(self, load: Load, receivers: list[tuple[Module, ast.expr]]) -> bool:
         """Whether the name of what is loaded stands for another model where that is trained."""
         names, loaded = load.module.names, getattr(load.call.func, "value", None)
-        bound = names.bound(loaded)
+        bound = names.bindings(loaded)
         models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
         if not bound or not isinstance(loaded, ast.Name):
             return False
         before, models = (
             bindings_before(load.module, bound, loaded),
-            [one for one in models if names.bound(one) is bound],
+            [one for one in models if names.bindings(one) is bound],
         )
         reached = [one for model in models for one in bindings_before(load.module, bound, model)]
         others = [one.value for one in reached if one not in before and one.value is not None]

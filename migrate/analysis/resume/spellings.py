@@ -61,7 +61,7 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
     else:
         found = behind(module, value) if isinstance(value, _NAMED) else []
         texts = (text for where, one in found for text in _texts(behind, where, one, depth + 1) if text != "/")
-        counts = len(found) > 1 or (isinstance(value, ast.Name) and len(module.names.bound(value)) > 1)
+        counts = len(found) > 1 or (isinstance(value, ast.Name) and len(module.names.bindings(value)) > 1)
         yield from (_FIELD if counts and text.isdigit() else text for text in texts)
         name = name_of(value.func) if isinstance(value, ast.Call) else ""
         if not found and isinstance(value, ast.Call) and name not in SEARCHES and _MAKES_PATHS.search(name):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from migrate.analysis.calls.branches import tries_again
-from migrate.analysis.calls.reach import DEEPEST, FunctionNode, Reach
+from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
@@ -126,7 +126,7 @@ class Trainings:
         function = self.module.names.scope_of(training).node
         if not isinstance(function, FunctionNode):
             return False
-        calls = self.reach.callers(self.reach.know(function, self.module))
+        calls = self.reach.callers(self.reach.note(function, self.module))
         return bool(calls) and all(self._is_turn(self.reach.module_of(one), one) for one in calls)
 
     def _is_turn(self, module: Module, call: ast.Call) -> bool:
@@ -137,7 +137,7 @@ class Trainings:
     def _is_of_program(self, fit: ast.Call) -> bool:
         """Whether ``fit`` is a method of the program's own, which trains in turn."""
         held = fit.func.value if isinstance(fit.func, ast.Attribute) else None
-        made = (one.value for one in self.module.names.bound(held)) if isinstance(held, ast.Name) else ()
+        made = (one.value for one in self.module.names.bindings(held)) if isinstance(held, ast.Name) else ()
         is_keras = any(isinstance(one, ast.Call) and name_of(one.func) in _OF_KERAS for one in made)
         return not is_keras and bool(self.reach.functions(fit))
 
@@ -145,11 +145,11 @@ class Trainings:
         """Whether a call by one of some names trains, or is one of a function that leads to a call that does."""
         layers = [names]
         while layers[-1].isdisjoint(_LEADING):
-            left = DEEPEST - len(layers) + 1  # so many functions may still stand between
+            left = MAX_DEPTH - len(layers) + 1  # so many functions may still stand between
             new = {name for name in layers[-1] if self._apart.get(name, 0) <= left} if left else ()
-            found = set[str]().union(*map(self.reach.called_in, new)).difference(*layers)
+            found = set[str]().union(*map(self.reach.names_called_in, new)).difference(*layers)
             if not found:
-                for left, layer in zip(range(DEEPEST, -1, -1), layers, strict=False):
+                for left, layer in zip(range(MAX_DEPTH, -1, -1), layers, strict=False):
                     self._apart |= {name: left + 1 for name in layer if self._apart.get(name, 0) <= left}
                 return False
             layers.append(found)
@@ -176,7 +176,7 @@ class _Reader:
         self.reach, self.module, self.loop = reach, module, loop
         self.place = module.names.scope_of(loop)
         self.found = TrainedLoop(module, loop)
-        self.saving = set(reach.one(ModelSaves).calls)
+        self.saving = set(reach.search(ModelSaves).calls)
         self.runs: set[ast.AST] = set()
 
     def read(self) -> TrainedLoop:
@@ -198,7 +198,7 @@ class _Reader:
         self.reach.calls(module)
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
         for call in calls:
-            functions, made = self.reach.run_by(call)
+            functions, made = self.reach.functions_run_by_strategy(call)
             own = functions or self.reach.functions(call)
             name = name_of(call.func)
             if isinstance(call.func, ast.Attribute) and not own:
@@ -213,7 +213,7 @@ class _Reader:
             if not own and _TRAINS_ONE.match(name) and name not in TRAINS:
                 self.found.steps.append(call)
                 self.found.unseen = self.found.unseen or call.lineno
-            for function in own if depth < DEEPEST else ():
+            for function in own if depth < MAX_DEPTH else ():
                 if function not in self.runs:
                     self.runs.add(function)
                     where = self.reach.module_of(function)
@@ -250,7 +250,7 @@ class _Reader:
             kept[text] = None
         else:
             self.found.unseen = self.found.unseen or call.lineno
-            bound = module.names.bound(value) if isinstance(value, ast.Name) else []
+            bound = module.names.bindings(value) if isinstance(value, ast.Name) else []
             if any(isinstance(one.value, ast.Call) for one in bound) and module.names.scope_of(value).parent:
                 self.found.made = self.found.made or call.lineno
 

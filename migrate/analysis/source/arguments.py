@@ -8,17 +8,18 @@ from typing import NamedTuple
 
 
 class Unbindable(Exception):
-    """A call whose arguments cannot be read off the source, with the reason."""
+    """Raised for a call whose source does not show its arguments; the message says why."""
 
 
 def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) -> dict[str, ast.expr]:
-    """The expressions that a call gives to ``parameters``, which stand in the order of its signature.
+    """Returns a call's arguments by parameter name.
 
     Args:
-      no_others: whether the call must have no other arguments; else those come, too.
+      parameters: the parameters of the called function, in the order of its signature.
+      no_others: whether to reject arguments for other parameters; by default they are returned too.
 
     Raises:
-      Unbindable: for ``*args``, ``**kwargs``, or more positional arguments than parameters.
+      Unbindable: for ``*args``, ``**kwargs``, more positional arguments than parameters, or a rejected argument.
     """
     hidden = [ast.unparse(one) for one in call.args if isinstance(one, ast.Starred)]
     hidden += [f"**{ast.unparse(one.value)}" for one in call.keywords if one.arg is None]
@@ -35,7 +36,7 @@ def bind(call: ast.Call, parameters: Sequence[str], *, no_others: bool = False) 
 
 
 def defaults(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, ast.expr]:
-    """The defaults of a function's parameters, by name; those without one are missing."""
+    """Returns the default values of a function's parameters by name, without the parameters that have none."""
     arguments = function.args
     positional = [argument.arg for argument in arguments.posonlyargs + arguments.args]
     by_position = zip(reversed(positional), reversed(arguments.defaults), strict=False)
@@ -44,10 +45,10 @@ def defaults(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> d
 
 
 class Source:
-    """A module's text, from which the exact text of a node is cut.
+    """A module's text, which gives the exact source of each node.
 
-    ``ast`` counts columns in UTF-8 bytes and lines by ``\\n``, ``\\r`` and ``\\r\\n`` alone, which ``str.splitlines``
-    does not.
+    ``ast`` counts columns in UTF-8 bytes, and ends lines at ``\\n``, ``\\r`` and ``\\r\\n`` only; ``str.splitlines``
+    ends them at more characters.
     """
 
     def __init__(self, text: str) -> None:
@@ -55,24 +56,24 @@ class Source:
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The text's lines, without their ends."""
+        """The lines of the text, without line endings."""
         return [line.encode() for line in self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
     def text(self, node: ast.expr | ast.stmt, renamed: Mapping[ast.expr, str] | None = None) -> str:
-        """The source text of ``node``, with other text for some of the expressions inside it."""
+        """Returns the source of ``node``, in which the text of each expression of ``renamed`` is replaced."""
         start, end = (node.lineno, node.col_offset), end_place(node)
         inside = [part for part in ast.walk(node) if part in renamed] if renamed else []
         text = ""
         for part in sorted(inside, key=lambda part: (part.lineno, part.col_offset)):  # type: ignore[attr-defined]
             assert isinstance(part, ast.expr) and renamed is not None
-            if (part.lineno, part.col_offset) < start:  # inside one that has other text already
+            if (part.lineno, part.col_offset) < start:  # inside an expression that is replaced already
                 continue
             text += self._cut(start, (part.lineno, part.col_offset)) + renamed[part]
             start = end_place(part)
         return text + self._cut(start, end)
 
     def _cut(self, start: tuple[int, int], end: tuple[int, int]) -> str:
-        """The text between two places, each a line from 1 and a column in bytes."""
+        """Returns the text between two positions, each a line (from 1) and a column in bytes."""
         first, last = start[0] - 1, end[0] - 1
         if first == last:
             return self.lines[first][start[1] : end[1]].decode()
@@ -80,17 +81,17 @@ class Source:
         return b"\n".join(parts).decode()
 
     def column(self, line: int, byte_column: int) -> int:
-        """A column in characters for one that ``ast`` counted in bytes."""
+        """Returns a column of ``ast``, which counts bytes, in characters."""
         return len(self.lines[line - 1][:byte_column].decode())
 
 
 def end_place(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    """The line and the column in bytes at which a node ends."""
+    """Returns the line, and the column in bytes, at which a node ends."""
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
 def literal(expression: ast.expr | None) -> object:
-    """The value of a literal (a number, string, None, True, a list of these), or ``ellipsis`` if it is none."""
+    """Returns the value of a literal (a number, string, None, True, a list of these); ``...`` for no literal."""
     if expression is None:
         return ...
     try:
@@ -104,27 +105,27 @@ def is_none(expression: ast.expr | None) -> bool:
     return expression is None or (isinstance(expression, ast.Constant) and expression.value is None)
 
 
-_BEHIND = re.compile(r"\s*,?\s*(#.*)")
+_TRAILING_COMMENT = re.compile(r"\s*,?\s*(#.*)")
 
 
 class ArgumentComments(NamedTuple):
-    """The comments of an argument, each from its ``#`` on."""
+    """The comments of one argument, each with its ``#``; ``behind`` is the one at the end of its last line."""
 
     above: tuple[str, ...] = ()
     behind: str = ""
 
-    def around(self, argument: str) -> str:
-        """An argument with its comments, in lines of their own where it has any; a comma ends it."""
+    def attach_to(self, argument: str) -> str:
+        """Returns the text of an argument with a comma and its comments, on separate lines."""
         return "\n".join([*self.above, f"{argument}, {self.behind}".rstrip()])
 
 
 def comments_of_argument(source: Source, call: ast.Call, value: ast.expr) -> ArgumentComments:
-    """Returns the comments of the argument of ``call`` that has this value."""
+    """Returns the comments of the argument of ``call`` whose value is ``value``."""
     others = [*call.args, *(keyword.value for keyword in call.keywords)]
     named = next((keyword for keyword in call.keywords if keyword.value is value), None)
     first, lines = (named or value).lineno, source.lines
     last = value.end_lineno or first
-    behind = _BEHIND.fullmatch(lines[last - 1][value.end_col_offset or 0 :].decode().rstrip())
+    behind = _TRAILING_COMMENT.fullmatch(lines[last - 1][value.end_col_offset or 0 :].decode().rstrip())
     above: list[str] = []
     ends = [one.end_lineno or 0 for one in others if one is not value] + [call.func.end_lineno or 0]
     at = first - 1

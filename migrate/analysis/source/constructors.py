@@ -57,10 +57,10 @@ _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 
 
 def parameters(name: str, *, is_v1: bool) -> tuple[str, ...]:
-    """The parameters of a premade estimator's constructor; none where they are not known.
+    """Returns the parameters of a premade estimator's constructor; () where they are unknown.
 
     Args:
-      is_v1: whether it is TensorFlow 1's, which can be partitioned.
+      is_v1: whether to return those of TensorFlow 1, which have a partitioner.
     """
     if name in _WITH_HEAD:
         return () if is_v1 else _WITH_HEAD[name]  # TensorFlow 1's take heads that only contrib made

@@ -1,60 +1,60 @@
-"""Code that runs only where the TensorFlow that it finds has a name, or in Colab; the imports that names begin with."""
+"""Names that a program uses only if the installed TensorFlow has them, and the imports that names come from."""
 
 import ast
 from collections.abc import Collection, Iterator
 
-from migrate.analysis.source.names import FARTHEST, Names, is_own_v1
+from migrate.analysis.source.names import MAX_STEPS, Names, is_v1_reassignment
 from migrate.analysis.source.nodes import bound_name, root_of, walk
 from migrate.analysis.source.scopes import Binding
-from migrate.analysis.source.tensorflow_version import answer, is_tensorflow, is_version, may_ask_version
+from migrate.analysis.source.tensorflow_version import is_tensorflow, is_version, may_read_version, result_on_tf2
 from migrate.files.run_cache import tree_cache
 from migrate.tensorflow.known_names import NEW, OLD, lines_without
 
-_CAUGHT = {"ImportError", "ModuleNotFoundError", "AttributeError"}
-_CAUGHT_WITH_IMPORTS = {"Exception", "BaseException"}
+_ERRORS_OF_NAMES = {"ImportError", "ModuleNotFoundError", "AttributeError"}
+_BROAD_ERRORS = {"Exception", "BaseException"}
 _V1 = "tensorflow.compat.v1"
-_ENDS = (ast.Return, ast.Raise)
+_EXITS = (ast.Return, ast.Raise)
 
 
 def is_guarded(names: Names, node: ast.AST) -> bool:
-    """Whether a name of TensorFlow is tried only, or asked for before it is used.
+    """Whether the program also runs with a TensorFlow that lacks the name at ``node``.
 
-    So it stands under ``try`` with an ``except ImportError`` or ``AttributeError``, or a condition asks ``hasattr`` of
-    TensorFlow or for its version. It may come from an import that does, of what a TensorFlow lacks; under ``try`` the
-    program must then do without it: something else has its name, or a condition asks what the import gave.
+    The name is in a ``try`` with ``except ImportError`` or ``AttributeError``, or under a condition on
+    ``hasattr(tf, …)`` or TensorFlow's version. Or its import is guarded so; after a ``try``, the program must then
+    bind the name to something else, or test what the import gave.
     """
-    lacked = [one.node for one in _bindings_of(names, node) if _is_lacked(one)]
-    return _guard(names, node) is not None or any(_does_without(names, node, one) for one in lacked)
+    lacked = [one.node for one in _root_bindings(names, node) if _is_missing_in_tf2(one)]
+    return _guard(names, node) is not None or any(_is_optional(names, node, one) for one in lacked)
 
 
 def resolves_to_v1(names: Names, node: ast.expr) -> bool:
-    """Whether a name of TensorFlow 1 is read off ``compat.v1``, which its variable stands for on TensorFlow 2.
+    """Whether a name that only TensorFlow 1 has is read from ``compat.v1`` when the program runs on TensorFlow 2.
 
-    So it does after ``tf = tf.compat.v1`` by itself, or under a condition that asks for the version.
+    That is so after ``tf = tf.compat.v1``, whether unconditional or under a condition on TensorFlow's version.
     """
     dotted = names.qualified(node) or ""
     if not dotted.startswith("tensorflow.") or lines_without(f"tensorflow.compat.v1{dotted[10:]}", (OLD, NEW)):
         return False
-    switches = [one.node for one in _bindings_of(names, node) if is_own_v1(one) or one.imported == _V1]
+    switches = [one.node for one in _root_bindings(names, node) if is_v1_reassignment(one) or one.imported == _V1]
     conditions = [names.parent(one) for one in switches]
-    return any(not isinstance(one, ast.If) or _asks(names, one.test) for one in conditions)
+    return any(not isinstance(one, ast.If) or _tests_tensorflow(names, one.test) for one in conditions)
 
 
-def _is_lacked(binding: Binding) -> bool:
+def _is_missing_in_tf2(binding: Binding) -> bool:
     return binding.imported is not None and bool(lines_without(binding.imported, (OLD, NEW)))
 
 
-def _bindings_of(names: Names, node: ast.AST) -> list[Binding]:
-    return names.bound(root_of(node))
+def _root_bindings(names: Names, node: ast.AST) -> list[Binding]:
+    return names.bindings(root_of(node))
 
 
-def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:
-    """Whether a name is not asked for, or is another thing, where the import that gives it fails."""
+def _is_optional(names: Names, node: ast.AST, imported: ast.AST) -> bool:
+    """Whether the code at a name is skipped, or uses a substitute, if the import that binds the name fails."""
     guard = _guard(names, imported)
-    bindings = _bindings_of(names, node)
-    lacked = [one for one in bindings if _is_lacked(one)]
+    bindings = _root_bindings(names, node)
+    lacked = [one for one in bindings if _is_missing_in_tf2(one)]
     others = [one for one in bindings if one not in lacked]
-    if any(names.is_alike(other, str(one.imported)) for other in others for one in lacked):
+    if any(names.is_equivalent(other, str(one.imported)) for other in others for one in lacked):
         return False
     if not isinstance(guard, ast.Try):
         return guard is not None
@@ -62,11 +62,11 @@ def _does_without(names: Names, node: ast.AST, imported: ast.AST) -> bool:
         return True
     given = {part.id for part in ast.walk(guard) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     given |= {bound_name(part) for part in ast.walk(guard) if isinstance(part, ast.alias)}
-    return any(_asks_for(names, test, given) for test in _conditions_of(names, node))
+    return any(_tests_variable(names, test, given) for test in _conditions_of(names, node))
 
 
 def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
-    """The conditions under which a node is come to: those around it, and those before it that end a function."""
+    """Yields the conditions that decide whether a node runs: those around it, and earlier ones that may return."""
     below = node
     for around in names.ancestors(node):
         if isinstance(around, ast.If | ast.IfExp | ast.While):
@@ -75,19 +75,19 @@ def _conditions_of(names: Names, node: ast.AST) -> Iterator[ast.expr]:
             place = next(index for index, value in enumerate(around.values) if value is below)
             yield from around.values[: place + isinstance(below, ast.Name)]
         elif isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(below, ast.stmt):
-            ending = [one for one in around.body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS)]
+            ending = [one for one in around.body if isinstance(one, ast.If) and isinstance(one.body[-1], _EXITS)]
             yield from (one.test for one in ending if one.lineno < below.lineno)
         below = around
 
 
-def _asks_for(names: Names, test: ast.expr, given: Collection[str]) -> bool:
-    """Whether a condition tests one of some variables itself, not what it holds."""
+def _tests_variable(names: Names, test: ast.expr, given: Collection[str]) -> bool:
+    """Whether a condition tests one of some variables itself, not an attribute of it."""
     asked = (part for part in walk(test) if isinstance(part, ast.Name) and part.id in given)
     return any(not isinstance(names.parent(part), ast.Attribute) for part in asked)
 
 
 def _guard(names: Names, node: ast.AST) -> ast.AST | None:
-    """The ``try`` or the condition that a node stands under."""
+    """Returns the ``try`` or condition that guards a node, or None."""
     if not _has_guards(names):
         return None
     below = node
@@ -96,26 +96,26 @@ def _guard(names: Names, node: ast.AST) -> ast.AST | None:
             is_instead = isinstance(below, ast.ExceptHandler)
             if not is_instead or _tries_tensorflow(names, around):
                 return around
-        if isinstance(around, ast.If | ast.IfExp) and _asks(names, around.test):
+        if isinstance(around, ast.If | ast.IfExp) and _tests_tensorflow(names, around.test):
             others = around.orelse if isinstance(around.orelse, list) else [around.orelse]
-            if answer(names, around.test) != (below not in others):
+            if result_on_tf2(names, around.test) != (below not in others):
                 return around
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return _ending_before(names, around, below)
+            return _early_exit(names, around, below)
         below = around
     return None
 
 
-def _ending_before(names: Names, function: ast.AST, below: ast.AST) -> ast.If | None:
-    """A condition on TensorFlow that ends a function above a statement of its, where it holds."""
+def _early_exit(names: Names, function: ast.AST, below: ast.AST) -> ast.If | None:
+    """Returns an earlier ``if`` on TensorFlow that ends the function before a statement of it runs; None for none."""
     body = function.body if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    ending = [one for one in body if isinstance(one, ast.If) and isinstance(one.body[-1], _ENDS) and not one.orelse]
-    above = [one for one in ending if one.lineno < getattr(below, "lineno", 0) and _asks(names, one.test)]
-    return next((one for one in above if answer(names, one.test) is not False), None)
+    ending = [one for one in body if isinstance(one, ast.If) and isinstance(one.body[-1], _EXITS) and not one.orelse]
+    above = [one for one in ending if one.lineno < getattr(below, "lineno", 0) and _tests_tensorflow(names, one.test)]
+    return next((one for one in above if result_on_tf2(names, one.test) is not False), None)
 
 
-def is_tried(names: Names, call: ast.Call) -> bool:
-    """Whether a program does without a call whose arguments a TensorFlow does not take."""
+def catches_error(names: Names, call: ast.Call) -> bool:
+    """Whether the program catches the error that a call raises where TensorFlow rejects its arguments."""
     below: ast.AST = call
     for around in names.ancestors(call):
         if isinstance(around, ast.Try) and below in around.body:
@@ -129,13 +129,13 @@ def is_tried(names: Names, call: ast.Call) -> bool:
 def _catches_arguments(handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     known = {getattr(kind, "id", "") for kind in kinds}
-    return handler.type is None or not known.isdisjoint({"TypeError", *_CAUGHT_WITH_IMPORTS})
+    return handler.type is None or not known.isdisjoint({"TypeError", *_BROAD_ERRORS})
 
 
 @tree_cache
 def _has_guards(names: Names) -> bool:
-    """Whether a file has any: most have none, and hundreds of names."""
-    return bool(names.nodes(ast.Try)) or _may_ask(names)
+    """Whether a file may guard names at all: most files do not, and have hundreds of names."""
+    return bool(names.nodes(ast.Try)) or _may_test_tensorflow(names)
 
 
 def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
@@ -144,12 +144,12 @@ def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     known = {getattr(kind, "id", "") for kind in kinds}
     only_imports = all(map(_is_lookup, statement.body))
-    catches_all = handler.type is None or not known.isdisjoint(_CAUGHT_WITH_IMPORTS)
-    return not known.isdisjoint(_CAUGHT) or (catches_all and only_imports)
+    catches_all = handler.type is None or not known.isdisjoint(_BROAD_ERRORS)
+    return not known.isdisjoint(_ERRORS_OF_NAMES) or (catches_all and only_imports)
 
 
 def _tries_tensorflow(names: Names, statement: ast.Try) -> bool:
-    """Whether what ``try`` tries is of TensorFlow or a package of its, so that the handler is for an older one."""
+    """Whether a ``try`` imports or names TensorFlow or Keras, so that its handler is for another release of them."""
     parts = [part for one in statement.body for part in walk(one)]
     imports = [part for part in parts if isinstance(part, ast.Import | ast.ImportFrom)]
     dotted = [getattr(one, "module", None) or one.names[0].name for one in imports]
@@ -158,22 +158,22 @@ def _tries_tensorflow(names: Names, statement: ast.Try) -> bool:
 
 
 def _is_lookup(statement: ast.stmt) -> bool:
-    """Whether a statement imports, or gives a variable what a dotted name stands for: it fails for no other reason."""
+    """Whether a statement can only fail for a missing name: it is an import, or assigns a dotted name."""
     is_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute)
     return is_name or isinstance(statement, ast.Import | ast.ImportFrom)
 
 
-def _asks(names: Names, test: ast.expr) -> bool:
-    """Whether a condition depends on what TensorFlow is there."""
-    if not _may_ask(names):
+def _tests_tensorflow(names: Names, test: ast.expr) -> bool:
+    """Whether a condition depends on the installed TensorFlow."""
+    if not _may_test_tensorflow(names):
         return False
     values = [names.only_value(part) for part in walk(test) if isinstance(part, ast.Name)]
     parts = [part for one in [test, *values] if one is not None for part in walk(one)]
     return any(is_version(names, part) or _is_hasattr(names, part) for part in parts)
 
 
-def _may_ask(names: Names) -> bool:
-    return "hasattr" in names.variables or may_ask_version(names)
+def _may_test_tensorflow(names: Names) -> bool:
+    return "hasattr" in names.variables or may_read_version(names)
 
 
 def _is_hasattr(names: Names, node: ast.AST) -> bool:
@@ -185,7 +185,7 @@ _COLAB = "google.colab"
 
 
 def is_in_colab(names: Names, node: ast.AST) -> bool:
-    """Whether a node stands under ``if "google.colab" in sys.modules``, or another condition that asks for Colab."""
+    """Whether a node runs only in Colab: it is under ``if "google.colab" in sys.modules`` or a similar condition."""
     below = node
     for around in names.ancestors(node):
         if isinstance(around, ast.If | ast.IfExp) and below is not around.test:
@@ -197,12 +197,12 @@ def is_in_colab(names: Names, node: ast.AST) -> bool:
 
 
 def _asks_for_colab(names: Names, test: ast.expr, holds: bool) -> bool:
-    """Whether a condition that holds, or does not, is met in Colab alone."""
+    """Whether the result ``holds`` of a condition shows that the program runs in Colab."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _asks_for_colab(names, test.operand, not holds)
     if isinstance(test, ast.Compare) and isinstance(test.left, ast.Constant) and test.left.value == _COLAB:
         return isinstance(test.ops[0], ast.In if holds else ast.NotIn)
-    values = [one for one in names.bound(test) if one.value is not None]
+    values = [one for one in names.bindings(test) if one.value is not None]
     if len(values) == 1 and values[0].value is not None:
         return _asks_for_colab(names, values[0].value, holds)
     is_true = [one.node for one in values if isinstance(one.value, ast.Constant) and one.value.value is True]
@@ -215,22 +215,22 @@ def _imports_colab(statement: ast.AST) -> bool:
     return any(isinstance(one, ast.Import | ast.ImportFrom) and _COLAB in ast.unparse(one) for one in body)
 
 
-def import_of(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
-    """The import that a dotted name begins with, also by another (``layers = tf.layers``); the first of several."""
-    return next(iter(imports_of(names, node)), None)
+def root_import(names: Names, node: ast.expr) -> ast.Import | ast.ImportFrom | None:
+    """Returns the first of ``root_imports``, or None."""
+    return next(iter(root_imports(names, node)), None)
 
 
-def imports_of(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFrom, ...]:
-    """The imports that a dotted name begins with: several, where a notebook's cells import the same again."""
-    for _ in range(FARTHEST):
+def root_imports(names: Names, node: ast.expr) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Returns the imports of a dotted name's first part, through aliases (``layers = tf.layers``); () for none."""
+    for _ in range(MAX_STEPS):
         root = root_of(node)
         seen = names.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
         if seen is None:
             return ()
-        bindings = [one for one in seen[1] if not is_own_v1(one)] or seen[1]
+        bindings = [one for one in seen[1] if not is_v1_reassignment(one)] or seen[1]
         binding = bindings[0]
         if isinstance(binding.node, ast.Import | ast.ImportFrom):
-            # A second import, guarded, may give the same name compat.v1 where there is TensorFlow 2.
+            # A second, guarded import may bind the same name to compat.v1 on TensorFlow 2.
             others = {"tensorflow.compat.v1"} if isinstance(binding.node, ast.Import) else set()
             if not {one.imported for one in bindings} <= {binding.imported, *others}:
                 return ()

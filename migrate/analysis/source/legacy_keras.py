@@ -1,4 +1,4 @@
-"""Whether a file runs on Keras 2, as ``tf_keras`` has it beside the newest TensorFlow."""
+"""Whether a file runs on Keras 2, which the package ``tf_keras`` provides for the newest TensorFlow."""
 
 import ast
 from collections.abc import Iterator
@@ -7,19 +7,19 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 
 _VARIABLE = "TF_USE_LEGACY_KERAS"
-_ON = ("1", "true", "True")
-"""The values that TensorFlow takes for yes."""
+_TRUE_VALUES = ("1", "true", "True")
+"""The values that TensorFlow treats as true."""
 _SETTERS = ("os.environ.setdefault", "os.putenv")
 
 
-def is_on_keras_2(module: Module) -> bool:
-    """Whether a file imports Keras as ``tf_keras``, or sets ``TF_USE_LEGACY_KERAS`` and never to anything but yes."""
-    values = [literal(value) for value in _values(module)] if _VARIABLE in module.text else []
-    return module.has_tf_keras or (bool(values) and all(value in _ON for value in values))
+def uses_keras_2(module: Module) -> bool:
+    """Whether a file imports ``tf_keras``, or sets ``TF_USE_LEGACY_KERAS`` and only to true values."""
+    values = [literal(value) for value in _assigned_values(module)] if _VARIABLE in module.text else []
+    return module.has_tf_keras or (bool(values) and all(value in _TRUE_VALUES for value in values))
 
 
-def _values(module: Module) -> Iterator[ast.expr | None]:
-    """What the environment variable is set to; None where that is not seen."""
+def _assigned_values(module: Module) -> Iterator[ast.expr | None]:
+    """Yields the values that the environment variable is set to; None for one that the code does not show."""
     names = module.names
     for store in names.stores:
         if isinstance(store, ast.Subscript) and names.qualified(store.value) == "os.environ":

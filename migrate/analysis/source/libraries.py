@@ -1,4 +1,4 @@
-"""Libraries that make, take or derive from an Estimator of TensorFlow's."""
+"""Libraries that create, accept or subclass TensorFlow's Estimators."""
 
 import ast
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ LIBRARIES = {
     "tensor2tensor": "Tensor2Tensor",
     "tfx": "TFX",
 }
-"""Packages, and modules of packages, that make, take or derive from an Estimator of TensorFlow's."""
+"""The libraries' names, by their packages and modules that create, accept or subclass Estimators."""
 
 _PACKAGES = tuple({path.partition(".")[0] for path in LIBRARIES})
 
 
 def libraries_in(names: Names) -> Iterator[tuple[ast.Name | ast.Attribute, str, str]]:
-    """What a file uses of such libraries, each whole, with its dotted name and the library's name."""
-    for node, dotted in names.of_packages(_PACKAGES):
+    """Yields each use of such a library in a file: the whole expression, its dotted name and the library's name."""
+    for node, dotted in names.package_uses(_PACKAGES):
         known = [library for path, library in LIBRARIES.items() if f"{dotted}.".startswith(f"{path}.")]
         if known:
             yield node, dotted, known[0]

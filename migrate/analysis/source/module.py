@@ -1,4 +1,4 @@
-"""One Python module as the analysis sees it: its tree, its names and its sites."""
+"""One parsed Python module: its tree, its names and its recovery sites."""
 
 import ast
 import os
@@ -9,11 +9,11 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from migrate.analysis.source.arguments import Source
-from migrate.analysis.source.guards import is_guarded, is_tried
+from migrate.analysis.source.guards import catches_error, is_guarded
 from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import is_annotation
-from migrate.analysis.source.stars import given_by_star
+from migrate.analysis.source.stars import star_names
 from migrate.analysis.source.symbols import (
     INPUT_FNS,
     READER,
@@ -35,7 +35,7 @@ from migrate.tensorflow.moved_names import has_moved
 
 
 class Site(NamedTuple):
-    """A call that settles how training is saved or resumed.
+    """A call that decides how a training is saved or resumed.
 
     Attributes:
       kind: ``run_config``, ``estimator``, ``input_fn`` or ``train_and_evaluate``.
@@ -52,21 +52,21 @@ class Module:
 
     Attributes:
       path: the file, as the user named it.
-      sites: every recovery site, in the order of the file.
-      modes: calls that settle eager or graph mode for the whole program.
-      meaning: the TensorFlow that plain ``tensorflow`` is here, 1 or 2, as the whole program shows; None until then.
-      of_1: uses of plain ``tensorflow`` that TensorFlow 1 alone understands.
-      tf2_only: uses of plain ``tensorflow`` that TensorFlow 2 alone understands.
-      of_two: uses of plain ``tensorflow`` that mean one thing in TensorFlow 1 and another in TensorFlow 2.
-      unclear: those of them of which the program does not show what they mean.
-      asked: uses of plain ``tensorflow`` that only ask for a class of which both TensorFlows' objects are, and calls
-        with arguments that only TensorFlow 2's function of that name has.
-      v1: uses of ``tensorflow.compat.v1``.
-      estimator: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
-      has_moved: whether it names, by a path that TensorFlow 2 lacks, what has another name there.
-      in_vain: what it imports of names that TensorFlow 2 lacks and nothing reads, by the statement.
-      has_tf_keras: whether a name of Keras is imported from ``tf_keras``.
-      uses: every use of a TensorFlow or Keras name, by its name within the API, in the order of the file.
+      sites: the recovery sites, in the order of the file.
+      mode_calls: the calls that choose eager or graph mode for the whole program.
+      meaning: the TensorFlow, 1 or 2, that ``tensorflow`` means in the program; None until that is settled.
+      tf1_uses: uses of plain ``tensorflow`` that only TensorFlow 1 has.
+      tf2_uses: uses of plain ``tensorflow`` that only TensorFlow 2 has.
+      ambiguous_uses: uses of plain ``tensorflow`` with different meanings in TensorFlow 1 and 2.
+      unclear_uses: the ambiguous uses, and premade estimators, whose meaning the program does not show.
+      tf2_compatible_uses: uses of ambiguous names that work in TensorFlow 2: checks for a class that includes
+        TensorFlow 1's objects, and calls with arguments that only TensorFlow 2's function has.
+      v1_uses: uses of ``tensorflow.compat.v1``.
+      estimator_uses: uses of ``tf.estimator``, which TensorFlow 2.16 removed.
+      has_moved: whether it uses a path that TensorFlow 2 lacks for an object that has another name there.
+      unread_imports: the imported names that TensorFlow 2 lacks and nothing reads, by the import statement.
+      has_tf_keras: whether it uses the package ``tf_keras``.
+      uses: the uses of TensorFlow and Keras names, by ``Symbol.tail``, in the order of the file.
     """
 
     path: str
@@ -75,75 +75,76 @@ class Module:
     names: Names = field(init=False)
     source: Source = field(init=False)
     sites: list[Site] = field(default_factory=list)
-    modes: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
+    mode_calls: list[tuple[ast.Call, Symbol]] = field(default_factory=list)
     meaning: int | None = None
-    of_1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    tf2_only: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    of_two: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    unclear: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    asked: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    v1: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
-    estimator: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    tf1_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    tf2_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    ambiguous_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    unclear_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    tf2_compatible_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    v1_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
+    estimator_uses: list[tuple[ast.expr, Symbol]] = field(default_factory=list)
     has_moved: bool = False
-    in_vain: dict[ast.ImportFrom, list[ast.alias]] = field(default_factory=dict)
+    unread_imports: dict[ast.ImportFrom, list[ast.alias]] = field(default_factory=dict)
     has_tf_keras: bool = False
     uses: dict[str, list[ast.expr]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         directory = os.path.dirname(os.path.abspath(self.path))
-        self.names = Names(self.tree, partial(given_by_star, directory))
+        self.names = Names(self.tree, partial(star_names, directory))
         self.source = Source(self.text)
-        for node, dotted in self.names.of_packages(ROOTS):
+        for node, dotted in self.names.package_uses(ROOTS):
             found = symbol(dotted)
             if found is not None:
-                self._look_at(node, self.names.parents[node], found)
+                self._add_use(node, self.names.parents[node], found)
         for statement in self.names.nodes(ast.ImportFrom):
-            unread = [alias for alias in statement.names if self._is_in_vain(statement, alias)]
+            unread = [alias for alias in statement.names if self._is_unread(statement, alias)]
             if unread:
-                self.in_vain[statement] = unread
+                self.unread_imports[statement] = unread
         self.sites.sort(key=lambda site: (site.node.lineno, site.node.col_offset))
 
-    def _look_at(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
+    def _add_use(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
         self.uses.setdefault(found.tail, []).append(node)
         self.has_tf_keras |= found.api == "tf_keras"
         if not self.has_moved and has_moved(found.qualified) and not is_guarded(self.names, node):
             self.has_moved = True
         is_of_one = found.is_tf1_only or found.is_tf2_only
-        is_changing = is_of_one or found.is_other_in_2 or found.tail.startswith("estimator.")
+        is_changing = is_of_one or found.is_ambiguous or found.tail.startswith("estimator.")
         if is_changing and is_guarded(self.names, node):
             return
         if found.is_tf1_only:
-            self.of_1.append((node, found))
+            self.tf1_uses.append((node, found))
         elif found.is_tf2_only:
-            self.tf2_only.append((node, found))
-        elif found.is_other_in_2:
-            self._look_at_other(node, parent, found)
+            self.tf2_uses.append((node, found))
+        elif found.is_ambiguous:
+            self._add_ambiguous_use(node, parent, found)
         if found.api == "v1":
-            self.v1.append((node, found))
+            self.v1_uses.append((node, found))
         if found.tail.startswith("estimator."):
-            self.estimator.append((node, found))
+            self.estimator_uses.append((node, found))
         if not isinstance(parent, ast.Call) or parent.func is not node:
             return
         kind = _site_kind(found)
         if kind is not None:
             self.sites.append(Site(kind, parent, found))
         elif found.tail in MODE_CALLS:
-            self.modes.append((parent, found))
+            self.mode_calls.append((parent, found))
 
-    def _look_at_other(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
-        """Sorts a use of a name with two meanings by which of them its arguments leave it."""
+    def _add_ambiguous_use(self, node: ast.expr, parent: ast.AST, found: Symbol) -> None:
+        """Adds a use of an ambiguous name to the uses of the TensorFlow that its arguments show."""
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         line = only_in(found.tail, call) if call is not None else None
-        if call is not None and (is_one_in(found.tail, call) or (line is not None and is_tried(self.names, call))):
+        if call is not None and (is_one_in(found.tail, call) or (line is not None and catches_error(self.names, call))):
             return
         if line == 1:
-            self.of_1.append((node, found))
-        elif line == 2 or self._is_only_asked(node, parent, found):
-            self.asked.append((node, found))
+            self.tf1_uses.append((node, found))
+        elif line == 2 or self._is_class_check(node, parent, found):
+            self.tf2_compatible_uses.append((node, found))
         else:
-            self.of_two.append((node, found))
+            self.ambiguous_uses.append((node, found))
 
-    def _is_in_vain(self, node: ast.ImportFrom, alias: ast.alias) -> bool:
+    def _is_unread(self, node: ast.ImportFrom, alias: ast.alias) -> bool:
+        """Whether an imported name that TensorFlow 2 lacks is never read, and its import would fail unguarded."""
         if node.level or alias.name == "*" or not (node.module or "").startswith("tensorflow"):
             return False
         path = f"{node.module}.{alias.name}"
@@ -153,112 +154,112 @@ class Module:
             and not is_guarded(self.names, node)
         )
 
-    def _is_only_asked(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
-        """Whether code only asks for a class of TensorFlow 2 that objects of TensorFlow 1 belong to as well."""
+    def _is_class_check(self, node: ast.expr, parent: ast.AST, found: Symbol) -> bool:
+        """Whether ``isinstance`` or an annotation names a class that includes the objects of TensorFlow 1 as well."""
         if not is_wider(found.tail):
             return False
         holder = self.names.parents[parent] if isinstance(parent, ast.Tuple) else parent
-        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id in _ASKING:
+        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id in _CLASS_CHECKS:
             return len(holder.args) == 2 and holder.args[1] in (node, parent)
         return is_annotation(parent, node)
 
     @property
     def tf1_only(self) -> list[tuple[ast.expr, Symbol]]:
-        """What TensorFlow 1 alone understands; in a file of a program for it also what TensorFlow 2 has otherwise."""
-        return [*self.of_1, *self.of_two] if self.meaning == 1 else self.of_1
+        """The uses of names that only TensorFlow 1 has; in a program for TensorFlow 1 the ambiguous uses too."""
+        return [*self.tf1_uses, *self.ambiguous_uses] if self.meaning == 1 else self.tf1_uses
 
     @property
-    def other_in_2(self) -> list[tuple[ast.expr, Symbol]]:
-        """What means another thing in TensorFlow 2, where it is not known to be meant as in TensorFlow 1."""
-        return [] if self.meaning == 1 else self.of_two
+    def ambiguous_unless_tf1(self) -> list[tuple[ast.expr, Symbol]]:
+        """The ambiguous uses; [] if the program is for TensorFlow 1."""
+        return [] if self.meaning == 1 else self.ambiguous_uses
 
     @property
     def is_tf1(self) -> bool:
-        """Whether plain ``tensorflow`` means TensorFlow 1 here, and names of it alone stand here."""
+        """Whether plain ``tensorflow`` means TensorFlow 1 here, by public names that only TensorFlow 1 has."""
         return self.meaning != 2 and any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
 
     @property
     def needs_tf1(self) -> bool:
-        """Whether only TensorFlow 1 can run this file: by a name, or by a method of the datasets that it makes."""
+        """Whether only TensorFlow 1 can run this file, which uses its names or its methods of datasets."""
         return self.is_tf1 or bool(self.iterators)
 
-    def take_for_tf1(self) -> None:
-        """Counts every name that TensorFlow 2 has otherwise as TensorFlow 1's: the file belongs to such a program."""
-        self.meaning, self.unclear = 1, []
+    def mark_as_tf1(self) -> None:
+        """Gives every ambiguous name the meaning of TensorFlow 1."""
+        self.meaning, self.unclear_uses = 1, []
 
-    def take_for_tf2(self, unclear: Collection[tuple[ast.expr, Symbol]] = ()) -> None:
-        """Leaves every name that both have to TensorFlow 2."""
-        self.meaning, self.unclear = 2, [*unclear]
+    def mark_as_tf2(self, unclear: Collection[tuple[ast.expr, Symbol]] = ()) -> None:
+        """Gives every ambiguous name the meaning of TensorFlow 2, except the unclear uses."""
+        self.meaning, self.unclear_uses = 2, [*unclear]
 
     @property
     def iterators(self) -> list[ast.Attribute]:
-        """The methods of TensorFlow 1's datasets that are called of those made here; none beside ``tf.compat.v1``."""
-        if self.v1 or not any(found.tail.startswith("data.") for _, found in self.of_two):
+        """The uses of TensorFlow 1's dataset methods on datasets made here; [] in a file that uses ``tf.compat.v1``."""
+        if self.v1_uses or not any(found.tail.startswith("data.") for _, found in self.ambiguous_uses):
             return []
         return [node for method in METHODS_OF_1 for node in self.names.attributes.get(method, ())]
 
     @cached_property
     def names_estimator(self) -> bool:
-        """Whether a class of estimators is named here: to be called, derived from or kept for later."""
-        return any(estimator_kind(found) for _, found in self.estimator)
+        """Whether this file names a class of estimators, to call it, subclass it or pass it on."""
+        return any(estimator_kind(found) for _, found in self.estimator_uses)
 
     @cached_property
     def reads_exports(self) -> bool:
-        """Whether an Estimator's export is loaded here by what only contrib had."""
-        return any(found.tail == READER for _, found in self.estimator)
+        """Whether this file loads an Estimator's export with the function of contrib."""
+        return any(found.tail == READER for _, found in self.estimator_uses)
 
     @cached_property
     def names_hooks_alone(self) -> bool:
-        """Whether all that is named of the Estimator API has another name too, such as hooks, and no session saves."""
-        found = [one for _, one in self.estimator]
+        """Whether every name of the Estimator API here also has another name, as hooks do, and no session saves."""
+        found = [one for _, one in self.estimator_uses]
         sessions = ("train.Saver", "train.Supervisor", "train.MonitoredTrainingSession", "Session")
         return bool(found) and all(one.has_other_name for one in found) and self.uses.keys().isdisjoint(sessions)
 
     @cached_property
     def uses_library(self) -> bool:
-        """Whether a library is used here that makes, takes or derives from an Estimator of TensorFlow's."""
+        """Whether this file uses a library that creates, accepts or subclasses TensorFlow's Estimators."""
         return any(libraries_in(self.names))
 
     @cached_property
     def names_estimator_of_library(self) -> bool:
-        """Whether an estimator of such a library is named here: ``tensorflow_gan.estimator.GANEstimator``."""
+        """Whether this file names an estimator of such a library: ``tensorflow_gan.estimator.GANEstimator``."""
         return any("stimator" in dotted.partition(".")[2] for _, dotted, _ in libraries_in(self.names))
 
     @property
     def lacks_estimator(self) -> bool:
-        """Whether an estimator is configured or trained here, and none is named, of a library neither."""
+        """Whether this file configures or trains an estimator, but names none of TensorFlow or a library."""
         return bool(self.sites) and not self.names_estimator and not self.uses_library
 
     @property
     def names_api(self) -> bool:
-        """Whether this file names the Estimator API by more than names that TensorFlow has elsewhere too."""
-        return bool(self.modes) or not all(found.has_other_name for _, found in self.estimator)
+        """Whether this file uses a name that only the Estimator API has, or chooses eager or graph mode."""
+        return bool(self.mode_calls) or not all(found.has_other_name for _, found in self.estimator_uses)
 
     @property
     def is_tied(self) -> bool:
-        """Whether migrating this file for one program changes it for the others that import it."""
-        return bool(self.modes) or not all(found.has_other_name or found.is_mode for _, found in self.estimator)
+        """Whether migrating this file for one program changes it for all programs that import it."""
+        return bool(self.mode_calls) or not all(one.has_other_name or one.is_mode for _, one in self.estimator_uses)
 
     @cached_property
     def has_single_sites(self) -> bool:
-        """Whether a rule for sites that stand by themselves may find one here."""
+        """Whether a rule for single sites may find one here."""
         return may_resume(self.text.encode(errors="surrogatepass")) or not SINGLE_SITES.isdisjoint(self.uses)
 
     def calls_of(self, *tails: str) -> list[ast.Call]:
-        """The calls of some TensorFlow or Keras names, given within the API (``train.Checkpoint``)."""
+        """Returns the calls of TensorFlow or Keras functions, given by ``Symbol.tail`` (``train.Checkpoint``)."""
         nodes = [(node, self.names.parent(node)) for tail in tails for node in self.uses.get(tail, [])]
         calls = [parent for node, parent in nodes if isinstance(parent, ast.Call) and parent.func is node]
         return sorted(calls, key=lambda call: (call.lineno, call.col_offset))
 
     def span(self, node: ast.expr | ast.stmt) -> Span:
-        """Where ``node`` stands, with columns in characters."""
+        """Returns the position of ``node``, with columns in characters."""
         end_line, end_byte = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         column = self.source.column
         return Span(node.lineno, column(node.lineno, node.col_offset), end_line, column(end_line, end_byte))
 
 
 def module_of(source: SourceText) -> Module:
-    """The module of a file, bound once in a run, however many programs ask for it; two of one text share no node."""
+    """Returns the module of a file, which is analysed once in a run; two files of the same text share no node."""
     own = copy(_bind_module(os.path.abspath(source.path), source.text, parse(source)))
     own.path = source.path
     return own
@@ -269,7 +270,7 @@ def _bind_module(path: str, text: str, tree: ast.Module) -> Module:
     return Module(path, text, tree)
 
 
-_ASKING = {"isinstance", "issubclass"}
+_CLASS_CHECKS = {"isinstance", "issubclass"}
 MODE_CALLS = {"disable_eager_execution", "disable_v2_behavior", "enable_eager_execution", "enable_v2_behavior"}
 
 

@@ -1,4 +1,4 @@
-"""Whether an expression means the same at a later place, where the rewrite puts it."""
+"""Whether an expression can move to a later statement without changing what it evaluates to."""
 
 import ast
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt) -> str | None:
-    """The reason why ``expression`` may have another value, or effect, when ``statement`` evaluates it; else None."""
+    """Returns why ``expression`` may not move into ``statement``, or None if its value and effects stay the same."""
     origin = names.statement_of(expression)
     if origin is statement:
         return None
@@ -29,18 +29,18 @@ def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt) -> 
         found, there = names.scope_of(name).lookup(name.id), scope.lookup(name.id)
         if (found and found[0]) is not (there and there[0]):
             return f"`{name.id}` is something else at line {statement.lineno}"
-        if found is not None and any(_changes(names, b.node, origin, statement, found[1]) for b in found[1]):
+        if found is not None and any(_may_run_between(names, b.node, origin, statement, found[1]) for b in found[1]):
             return f"`{name.id}` changes between line {origin.lineno} and line {statement.lineno}"
     for store in _stores_into(names, expression):
-        if _changes(names, store, origin, statement, ()):
+        if _may_run_between(names, store, origin, statement, ()):
             return f"`{ast.unparse(store)}` changes between line {origin.lineno} and line {statement.lineno}"
-    if not is_pure(names, expression) and not _runs_straight_on(names, origin, statement):
+    if not is_pure(names, expression) and not _runs_next(names, origin, statement):
         return f"`{ast.unparse(expression)[:60]}` would be evaluated later than it is now"
     return None
 
 
 def is_pure(names: Names, expression: ast.expr) -> bool:
-    """Whether it does not matter how often and when ``expression`` is evaluated while its names keep their values."""
+    """Whether ``expression`` gives the same result, without side effects, as long as its variables do not change."""
     if isinstance(expression, ast.Lambda):
         return True
     return all(_is_pure_part(names, node) for node in ast.walk(expression))
@@ -72,38 +72,38 @@ def _free_names(names: Names, expression: ast.expr) -> Iterator[ast.Name]:
 
 
 def _stores_into(names: Names, expression: ast.expr) -> Iterator[ast.Attribute | ast.Subscript]:
-    """The places that assign to an attribute or an item that ``expression`` reads."""
-    read = {_key(node) for node in ast.walk(expression) if isinstance(node, ast.Attribute | ast.Subscript)}
-    return (node for node in names.stores if _key(node) in read)
+    """Yields the assignments to attributes and items that ``expression`` reads."""
+    read = {_store_key(node) for node in ast.walk(expression) if isinstance(node, ast.Attribute | ast.Subscript)}
+    return (node for node in names.stores if _store_key(node) in read)
 
 
-def _key(node: ast.Attribute | ast.Subscript) -> str:
-    """An attribute by its name, whatever it is an attribute of; an item by what holds it."""
+def _store_key(node: ast.Attribute | ast.Subscript) -> str:
+    """Returns the name of an attribute, of whatever object; for an item, the source of its container."""
     return node.attr if isinstance(node, ast.Attribute) else f"{ast.dump(node.value).replace('Store', 'Load')}[]"
 
 
-def _changes(
+def _may_run_between(
     names: Names, node: ast.AST, origin: ast.stmt, statement: ast.stmt, bindings: "list[Binding] | tuple[()]"
 ) -> bool:
-    """Whether the binding or assignment ``node`` may run between two statements."""
+    """Whether the assignment ``node`` may run between ``origin`` and ``statement``."""
     if len(bindings) == 1:
         return False
-    place, start, end = _place(node), _place(origin), _place(statement)
+    place, start, end = _position(node), _position(origin), _position(statement)
     if names.scope_of(origin) is not names.scope_of(statement):
         return place > start or isinstance(node, ast.expr)
     if start < place < end:
         return True
     around = {id(loop) for loop in names.ancestors(origin) if isinstance(loop, _LOOPS)}
     loops = [loop for loop in names.ancestors(statement) if isinstance(loop, _LOOPS) and id(loop) not in around]
-    return any(_place(loop) <= place <= ((loop.end_lineno or 0) + 1, 0) for loop in loops)
+    return any(_position(loop) <= place <= ((loop.end_lineno or 0) + 1, 0) for loop in loops)
 
 
-def _place(node: ast.AST) -> tuple[int, int]:
+def _position(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
-def _runs_straight_on(names: Names, origin: ast.stmt, statement: ast.stmt) -> bool:
-    """Whether nothing with an effect runs between two statements of one block."""
+def _runs_next(names: Names, origin: ast.stmt, statement: ast.stmt) -> bool:
+    """Whether both statements are in one block, and those between them have no side effects."""
     for _, block in ast.iter_fields(names.parent(origin)):
         if isinstance(block, list) and origin in block and statement in block:
             between = block[block.index(origin) + 1 : block.index(statement)]
@@ -112,7 +112,7 @@ def _runs_straight_on(names: Names, origin: ast.stmt, statement: ast.stmt) -> bo
 
 
 def _has_no_effect(names: Names, statement: ast.stmt) -> bool:
-    """Whether a statement only gives a name to what is pure, or to a function."""
+    """Whether a statement only assigns a pure expression, or defines a function."""
     if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
         defaults = [*statement.args.defaults, *(d for d in statement.args.kw_defaults if d is not None)]
         return all(is_pure(names, default) for default in defaults)

@@ -1,4 +1,4 @@
-"""The nodes of a tree, without operators and contexts, which all trees share."""
+"""Walks over syntax trees that skip operators and contexts, which all trees share."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ _WITHOUT_NODES = (ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal)
 
 
 def blocks(around: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
-    """A node and those around it, from the inside, each that stands in a block of the next one with that block."""
+    """Yields each statement among a node and its ancestors, with the block that contains it, innermost first."""
     for inner, outer in pairwise(around):
         for _, block in ast.iter_fields(outer):
             if isinstance(block, list) and inner in block:
@@ -22,7 +22,7 @@ def blocks(around: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, list[ast.AST]]]
 
 
 def is_annotation(parent: ast.AST, node: ast.expr) -> bool:
-    """Whether a node is what a parameter, a variable or a result is annotated with."""
+    """Whether a node is the annotation of a parameter, a variable or a return value."""
     return getattr(parent, "annotation", None) is node or getattr(parent, "returns", None) is node
 
 
@@ -36,10 +36,10 @@ FIELDS = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
-"""The fields of each type of node that hold nodes, lists of nodes, or None in the place of one."""
+"""The fields of each node type that contain nodes, lists of nodes, or None."""
 
 
-_OF_FREQUENT: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
+_CHILDREN: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
     ast.Attribute: lambda node: [node.value],
     ast.Expr: lambda node: [node.value],
     ast.keyword: lambda node: [node.value],
@@ -48,12 +48,12 @@ _OF_FREQUENT: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
     ast.Subscript: lambda node: [node.value, node.slice],
     ast.BinOp: lambda node: [node.left, node.right],
 }
-"""Most nodes that have children are one of these."""
+"""The children of the most frequent node types."""
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """As ``ast.iter_child_nodes``, without operators and contexts."""
-    frequent = _OF_FREQUENT.get(type(node))
+    """Returns the child nodes, as ``ast.iter_child_nodes``, without operators and contexts."""
+    frequent = _CHILDREN.get(type(node))
     if frequent is not None:
         return frequent(node)
     found: list[ast.AST] = []
@@ -67,7 +67,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """As ``ast.walk``, in the same order, without operators and contexts."""
+    """Yields the node and its descendants in the order of ``ast.walk``, without operators and contexts."""
     found = [node]
     for one in found:
         yield one
@@ -76,14 +76,14 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def root_of(node: ast.AST | None) -> ast.AST | None:
-    """What a dotted name begins with: ``tf`` of ``tf.train.Saver``; any other node itself."""
+    """Returns the first part of a dotted name, ``tf`` of ``tf.train.Saver``; any other node itself."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
 
 
 def imported_paths(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
-    """What an import names of any package, with its dotted path."""
+    """Yields the names of an absolute import, each with its dotted path."""
     above = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module and not node.level else ""
     for alias in node.names if above or isinstance(node, ast.Import) else ():
         yield alias, (above + alias.name).removesuffix(".*")

@@ -1,4 +1,4 @@
-"""What the calls are named that search for files, and what calls are given as their paths."""
+"""The calls of a file by name, and the names of calls that search for files."""
 
 import ast
 
@@ -13,21 +13,22 @@ EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exis
 ADDS = ("append", "extend", "insert")
 """Methods that add to a list."""
 WEIGHTS_WITHIN = "/variables/variables"
-"""Where a SavedModel has its weights, in TensorFlow's format."""
+"""The path of a SavedModel's weights below its directory."""
 
 
-def path_of(load: ast.Call) -> ast.expr | None:
-    """What a call that loads is given as the file."""
+def path_argument(load: ast.Call) -> ast.expr | None:
+    """Returns the file argument of a call that loads, or None."""
     return load.args[0] if load.args else next((k.value for k in load.keywords if k.arg == "filepath"), None)
 
 
 def name_of(func: ast.expr) -> str:
+    """Returns the last part of a dotted name, ``fit`` of ``model.fit``; "" for any other expression."""
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
 
 
 @tree_cache
 def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
-    """The calls of a file by the last part of the name that they call, in the order of the file."""
+    """Returns the calls of a file by the last part of the called name, in the order of the file."""
     found: dict[str, list[ast.Call]] = {}
     for node in names.nodes(ast.Call):
         found.setdefault(name_of(node.func), []).append(node)

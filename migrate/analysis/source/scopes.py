@@ -10,7 +10,7 @@ from migrate.analysis.source.nodes import FIELDS, children
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# Most nodes of a tree are of other types, and need no further look.
+# The node types that may bind a name; most nodes are of other types.
 _VARIABLES = frozenset({ast.Name, ast.Attribute, ast.Subscript})
 _BINDING = _VARIABLES | {
     ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
@@ -19,13 +19,12 @@ _BINDING = _VARIABLES | {
 
 
 class Binding(NamedTuple):
-    """One place that gives a name its value.
+    """One place that binds a name.
 
     Attributes:
-      node: the statement, parameter or expression that binds.
-      imported: the dotted name that an import binds, else None.
-      value: the expression that a statement assigns to this one name, else None; an alias of a name or attribute may
-        be assigned to several.
+      node: the statement, parameter or expression that binds it.
+      imported: the dotted name, if it is an import; else None.
+      value: the expression that is assigned, if this is the only target or the value is a name or attribute; else None.
     """
 
     node: ast.AST
@@ -46,7 +45,7 @@ class Scope:
         self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
 
     def lookup(self, name: str) -> "tuple[Scope, list[Binding]] | None":
-        """The scope that binds ``name`` as seen from here, and its bindings there."""
+        """Returns the scope that binds ``name`` for code in this one, and the bindings; None for an unbound name."""
         scope: Scope | None = self
         while scope is not None:
             # A class body is seen from itself only, not from its methods.
@@ -59,14 +58,17 @@ class Scope:
 
 
 class Scopes:
-    """One walk over a module that finds its scopes and what they bind.
+    """The scopes of a module and their bindings, found in one walk.
 
     Attributes:
       top: the module's own scope.
+      every: all scopes.
       of_node: the scope that each node is evaluated in.
       of_kind: the nodes of each type, in the order of the tree.
-      stars: each ``from … import *``, with the module that it names.
-      stars_at_top: those among them that stand in no function or class.
+      parents: the parent of each node.
+      stores: the attributes and items that are assigned or deleted.
+      stars: each ``from … import *``, with the imported module.
+      stars_at_top: the star imports outside functions and classes.
     """
 
     def __init__(self, module: ast.Module) -> None:
@@ -85,7 +87,7 @@ class Scopes:
         self._resolve_nonlocals()
 
     def _resolve_nonlocals(self) -> None:
-        """Gives ``nonlocal`` names to the enclosing function that binds them, which may do so further down."""
+        """Moves the bindings of ``nonlocal`` names to the enclosing function that binds them, maybe further down."""
         declared = {(id(scope), name) for scope, name in self._nonlocals}
         for scope, name in self._nonlocals:
             owner = scope.parent
@@ -122,7 +124,7 @@ class Scopes:
                 stack += parts
 
     def _parts(self, node: ast.AST, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
-        """The parts of a function, class or comprehension, the last one first; some stand outside its scope."""
+        """Returns the parts of a function, class or comprehension, last first; some are evaluated outside its scope."""
         outside: set[ast.AST] = set()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
@@ -140,7 +142,7 @@ class Scopes:
         return reversed(parts)
 
     def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
-        """``arguments`` and ``comprehension`` have no scope of their own: their parts are children of the owner."""
+        """Returns the parts of ``arguments`` or a ``comprehension``, which have no scope; any other child itself."""
         if isinstance(child, ast.arguments | ast.comprehension):
             self.parents[child] = owner
             self.of_kind[type(child)].append(child)
@@ -148,7 +150,7 @@ class Scopes:
         return [child]
 
     def _bind(self, node: ast.AST, scope: Scope) -> Scope:
-        """Adds what ``node``, which reads no variable, binds and returns the scope of its children."""
+        """Adds the bindings of ``node`` and returns the scope of its children."""
         if isinstance(node, ast.Name):
             self._owner(node, scope).bind(node.id, self._assignment(node))
         elif isinstance(node, ast.Attribute | ast.Subscript):
@@ -188,14 +190,14 @@ class Scopes:
         return scope
 
     def _import(self, scope: Scope, name: str, binding: Binding) -> None:
-        """Binds what an import gives; what another one of the same block of imports gave before it nobody sees."""
+        """Adds the binding of an import, which replaces that of an earlier import in the same block of imports."""
         before = scope.bindings.get(name, [])
-        if before and before[-1].imported != binding.imported and self._are_of_one_block(before[-1].node, binding.node):
+        if before and before[-1].imported != binding.imported and self._are_in_one_block(before[-1].node, binding.node):
             before.pop()
         scope.bind(name, binding)
 
-    def _are_of_one_block(self, first: ast.AST, last: ast.AST) -> bool:
-        """Whether two statements stand in one body, and imports alone between them."""
+    def _are_in_one_block(self, first: ast.AST, last: ast.AST) -> bool:
+        """Whether two statements are in one body with only imports between them."""
         body = getattr(self.parents[first], "body", None)
         if not isinstance(body, list) or first not in body or last not in body:
             return False
@@ -203,7 +205,7 @@ class Scopes:
         return all(isinstance(one, ast.Import | ast.ImportFrom) for one in between)
 
     def _owner(self, name: ast.Name, scope: Scope) -> Scope:
-        """The scope that an assigned name belongs to: ``:=`` inside a comprehension binds outside it."""
+        """Returns the scope that an assigned name belongs to: ``:=`` in a comprehension binds outside it."""
         if isinstance(self.parents[name], ast.NamedExpr):
             while isinstance(scope.node, _COMPREHENSIONS) and scope.parent is not None:
                 scope = scope.parent
@@ -212,22 +214,22 @@ class Scopes:
     def _assignment(self, name: ast.Name) -> Binding:
         statement = self.parents[name]
         if isinstance(statement, ast.Assign) and name in statement.targets:
-            is_telling = len(statement.targets) == 1 or isinstance(statement.value, ast.Name | ast.Attribute)
-            return Binding(statement, value=statement.value if is_telling else None)
+            is_only_value = len(statement.targets) == 1 or isinstance(statement.value, ast.Name | ast.Attribute)
+            return Binding(statement, value=statement.value if is_only_value else None)
         if isinstance(statement, ast.AnnAssign) and statement.target is name and statement.value is not None:
             return Binding(statement, value=statement.value)
-        return Binding(statement, value=value_beside(self.parents, name))
+        return Binding(statement, value=unpacked_value(self.parents, name))
 
 
-def value_beside(parents: Mapping[ast.AST, ast.AST], target: ast.expr) -> ast.expr | None:
-    """What ``a, b = x, y`` gives one of its targets; None for any other assignment."""
+def unpacked_value(parents: Mapping[ast.AST, ast.AST], target: ast.expr) -> ast.expr | None:
+    """Returns the value that ``a, b = x, y`` assigns to one of its targets; None for any other assignment."""
     targets = parents[target]
     statement = parents[targets] if isinstance(targets, ast.Tuple | ast.List) else None
     if not isinstance(statement, ast.Assign) or statement.targets != [targets]:
         return None
     assert isinstance(targets, ast.Tuple | ast.List)
     values = statement.value.elts if isinstance(statement.value, ast.Tuple | ast.List) else []
-    is_each = len(values) == len(targets.elts) and not any(
+    is_pairwise = len(values) == len(targets.elts) and not any(
         isinstance(one, ast.Starred) for one in [*values, *targets.elts]
     )
-    return values[targets.elts.index(target)] if is_each else None
+    return values[targets.elts.index(target)] if is_pairwise else None

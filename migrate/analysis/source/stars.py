@@ -1,4 +1,4 @@
-"""The names that ``from … import *`` gives: Keras's public ones, and what a file of the tree imports of TensorFlow."""
+"""The names that ``from … import *`` binds: Keras's public names, and those of the files of the tree."""
 
 import ast
 import os
@@ -14,25 +14,25 @@ from migrate.tensorflow.known_names import names_in
 
 _ROOTS = {"keras", "tensorflow", "tensorflow_estimator", "tf_keras"}
 KERAS = ("keras", "tf_keras")
-_DEEPEST = 5
-"""Files may import all of one another in a circle."""
+_MAX_DEPTH = 5
+"""The most star imports that are followed; files may import each other in a circle."""
 
 
-def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str | None]:
-    """The names that a star import gives, with the dotted names in TensorFlow or Keras; None for what is of neither.
+def star_names(directory: str, dotted: str, depth: int = 0) -> dict[str, str | None]:
+    """Returns the names that a star import binds, each with its dotted name in TensorFlow or Keras, or None.
 
-    ``*`` is the TensorFlow that a file imports all of, and so stands for.
+    The key ``*`` is the TensorFlow module that the imported file star-imports itself.
     """
     module = dotted.removeprefix("tensorflow.")
     if module.partition(".")[0] in KERAS:
         return {name: f"{dotted}.{name}" for name in names_in(f"keras.{module.partition('.')[2]}".rstrip("."))}
-    found = target_from(directory, dotted) if dotted.strip(".") and depth < _DEEPEST else None
+    found = target_from(directory, dotted) if dotted.strip(".") and depth < _MAX_DEPTH else None
     if found is None or found.names:
         return {}
-    stars, own, exported = _top(found.path)
+    stars, own, exported = _top_level_names(found.path)
     known = dict[str, str | None]()
     for star in stars:
-        known |= given_by_star(os.path.dirname(found.path), star, depth + 1)
+        known |= star_names(os.path.dirname(found.path), star, depth + 1)
     known |= own
     whole = [star for star in stars if star.split(".")[0] == "tensorflow"]
     if len(whole) == 1 and {"contrib", "estimator"}.isdisjoint(own):
@@ -41,8 +41,8 @@ def given_by_star(directory: str, dotted: str, depth: int = 0) -> dict[str, str 
 
 
 @run_cache
-def _top(path: str) -> tuple[tuple[str, ...], dict[str, str | None], frozenset[str]]:
-    """A file's star imports, the names at its top as ``given_by_star`` has them, and its ``__all__``."""
+def _top_level_names(path: str) -> tuple[tuple[str, ...], dict[str, str | None], frozenset[str]]:
+    """Returns a file's star imports, its top-level names as in ``star_names``, and its ``__all__``."""
     try:
         tree = parse(SourceText.decode(path, read(path)))
     except (OSError, Unreadable):

@@ -1,4 +1,4 @@
-"""TensorFlow's names under their many spellings, and which of them are recovery sites."""
+"""TensorFlow's names under their many spellings, and the kinds of Estimators among them."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from migrate.tensorflow.meanings import has_two
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
-_OF_CONTRIB_ALONE = {
+_CONTRIB_ONLY = {
     "factorization.GMM", "factorization.WALSMatrixFactorization", "gan.estimator.GANEstimator",
     "gan.estimator.StarGANEstimator", "gan.estimator.TPUGANEstimator", "kernel_methods.KernelLinearClassifier",
     "learn.BaseEstimator", "learn.DynamicRnnEstimator", "learn.KMeansClustering", "estimator.SavedModelEstimator",
@@ -22,14 +22,14 @@ _OF_CONTRIB_ALONE = {
     "tensor_forest.random_forest.MultiForestMultiHeadEstimator", "tensor_forest.random_forest.TensorForestEstimator",
     "timeseries.ARRegressor", "timeseries.StructuralEnsembleRegressor", "timeseries.TimeSeriesRegressor",
 }  # fmt: skip
-"""The estimators that contrib of TensorFlow 1.15 had and no other place."""
+"""The estimators that only contrib of TensorFlow 1.15 had."""
 PREMADE = {
     "DNNClassifier", "DNNRegressor",
     "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "DNNEstimator", "DNNLinearCombinedClassifier",
     "DNNLinearCombinedEstimator", "DNNLinearCombinedRegressor", "LinearClassifier", "LinearEstimator",
     "LinearRegressor", "BoostedTreesClassifier", "BoostedTreesEstimator", "BoostedTreesRegressor",
     "SVM", "RNNClassifier", "RNNEstimator", "experimental.KMeans", "experimental.RNNClassifier",
-    "experimental.RNNEstimator", *_OF_CONTRIB_ALONE,
+    "experimental.RNNEstimator", *_CONTRIB_ONLY,
 }  # fmt: skip
 RUN_CONFIGS = {"estimator.RunConfig", "estimator.tpu.RunConfig"}
 INPUT_FNS = {"estimator.inputs.numpy_input_fn", "estimator.inputs.pandas_input_fn"}
@@ -41,19 +41,19 @@ SINGLE_SITES = {
     "train.Checkpoint", "train.CheckpointManager", "train.load_checkpoint",
     "train.MonitoredTrainingSession", "train.Saver", "train.Supervisor",
 }  # fmt: skip
-"""Names that one of the rules for single sites looks at; a file without any of them is not judged by those rules."""
+"""The names that the rules for single sites examine; a file without any of them is not judged by those rules."""
 
-# What contrib holds beside what tf.estimator exports, and Keras of the Estimator.
-_BESIDE = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
+# Packages outside tf.estimator that export its names.
+_ALIASES = {"contrib.estimator.": "estimator.", "contrib.learn.": "estimator.", "keras.estimator.": "estimator."}
 READER = "estimator.predictor.from_saved_model"
-"""What loads an Estimator's export, often in a file that makes no Estimator."""
-_OF_CONTRIB = {
+"""Loads an Estimator's export, often in a file that creates no Estimator."""
+_CONTRIB_NAMES = {
     "contrib.factorization.KMeansClustering": "estimator.experimental.KMeans",
     "contrib.predictor.from_estimator": "estimator.predictor.from_estimator",
     "contrib.predictor.from_saved_model": READER,
-    **{f"contrib.{name}": f"estimator.{name}" for name in _OF_CONTRIB_ALONE},
+    **{f"contrib.{name}": f"estimator.{name}" for name in _CONTRIB_ONLY},
 }
-"""Estimators of contrib that went to another place, and what predicts by them or their exports."""
+"""Names of contrib by the names that they have in tf.estimator or keep there."""
 _ROOTS = (
     ("tensorflow.compat.v2.compat.v1.", "v1"),  # ``import tensorflow.compat.v2 as tf``, then ``tf.compat.v1``
     ("tensorflow.compat.v1.compat.v1.", "v1"),
@@ -71,7 +71,7 @@ _ROOTS = (
     ("tensorflow_core.", "tf"),
     ("tensorflow.", "tf"),
 )
-_PRIVATE = {
+_PRIVATE_NAMES = {
     "canned.head._binary_logistic_head_with_sigmoid_cross_entropy_loss": "binary_logistic_head",
     "canned.head._binary_logistic_or_multi_class_head": "binary_logistic_or_multi_class_head",
     "canned.head._multi_class_head_with_softmax_cross_entropy_loss": "softmax_cross_entropy_head",
@@ -79,15 +79,15 @@ _PRIVATE = {
     "canned.head._regression_head_with_mean_squared_error_loss": "squared_error_head",
     "canned.optimizers.get_optimizer_instance": "get_optimizer_instance",
 }
-"""Private functions of the Estimator that model_fns call, by what stands for them."""
+"""Private functions of the Estimator that model_fns call, with the names that this package gives them."""
 
 ROOTS = ("keras", "tensorflow", "tf_keras")
-"""What the dotted name of a symbol begins with."""
+"""The packages of the dotted names that are symbols."""
 
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
 _NESTED = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")
-"""Each API holds the others: under ``import tensorflow.compat.v2 as tf``, ``tf.compat.v1`` is TensorFlow 1's."""
+"""Each API contains the others: after ``import tensorflow.compat.v2 as tf``, ``tf.compat.v1`` is TensorFlow 1's."""
 
 _TF1_ONLY_MODULES = ("estimator.inputs.",)
 
@@ -97,10 +97,10 @@ class Symbol:
     """One TensorFlow name.
 
     Attributes:
-      qualified: as the file spells it after import resolution, ``tensorflow.compat.v1.estimator.RunConfig``.
-      api: ``v1``, ``v2``, or ``tf`` for plain ``tensorflow``, which is either; ``keras`` or ``tf_keras`` for Keras
-        imported by itself.
-      tail: the name within the API, wherever contrib or a private module keeps it: ``estimator.RunConfig``.
+      qualified: the dotted name after import resolution, ``tensorflow.compat.v1.estimator.RunConfig``.
+      api: ``v1``, ``v2``, or ``tf`` for plain ``tensorflow``, which is either; ``keras`` or ``tf_keras`` for the
+        packages of these names.
+      tail: the public name within the API, also for one of contrib or a private module: ``estimator.RunConfig``.
     """
 
     qualified: str
@@ -109,12 +109,12 @@ class Symbol:
 
     @property
     def is_contrib_learn(self) -> bool:
-        """Whether this is ``tf.contrib.learn``, whose classes have the Estimator's names and other arguments."""
+        """Whether this is in ``tf.contrib.learn``, whose classes have the Estimator's names but other arguments."""
         return self._tail_as_spelled.startswith("contrib.learn.")
 
     @property
     def is_contrib(self) -> bool:
-        """Whether this is spelled as a name of ``tf.contrib``, also below ``compat.v1``, which has none."""
+        """Whether this is spelled as a name of ``tf.contrib``, even below ``compat.v1``, which has no contrib."""
         return self._tail_as_spelled.startswith("contrib.")
 
     @property
@@ -123,45 +123,45 @@ class Symbol:
 
     @property
     def has_other_name(self) -> bool:
-        """Whether this name of ``tf.estimator`` is also that of an object outside it, which every TensorFlow has."""
+        """Whether every TensorFlow has this object of ``tf.estimator`` under another name too."""
         return self.other_name is not None
 
     @property
     def is_mode(self) -> bool:
-        """Whether this is one of the modes, a word that is the same in the Estimator and in what stands for it."""
+        """Whether this is a mode such as ``ModeKeys.TRAIN``, which has the same value outside the Estimator."""
         return self.tail.startswith("estimator.ModeKeys.")
 
     @cached_property
     def other_name(self) -> str | None:
-        """The name outside ``tf.estimator`` of an object that every TensorFlow has: ``train.SessionRunHook``."""
+        """The name of this object outside ``tf.estimator``, such as ``train.SessionRunHook``; None for none."""
         found = public_name(f"tensorflow.{self.tail}")
         return None if found is None or found.tail.startswith(("contrib.", "estimator.")) else found.tail
 
     @cached_property
     def is_tf1_only(self) -> bool:
-        """Whether this is a name of contrib, or one under plain ``tensorflow`` that exists in TensorFlow 1 alone."""
+        """Whether only TensorFlow 1 has this name of contrib or plain ``tensorflow``."""
         is_there = is_only_in(1, self.tail) or self.tail.startswith(_TF1_ONLY_MODULES)
         return self.is_contrib or (self.api == "tf" and is_there)
 
     @property
     def is_private(self) -> bool:
-        """Whether it is named by a path into TensorFlow's own files."""
+        """Whether it is spelled as a private name, ``tensorflow.python.…``."""
         return self.qualified.startswith("tensorflow.python.")
 
     @cached_property
-    def is_other_in_2(self) -> bool:
-        """Whether this name under plain ``tensorflow`` means another thing in TensorFlow 2 than in TensorFlow 1."""
+    def is_ambiguous(self) -> bool:
+        """Whether this name of plain ``tensorflow`` has different meanings in TensorFlow 1 and 2."""
         return self.api == "tf" and has_two(self.tail)
 
     @cached_property
     def is_tf2_only(self) -> bool:
-        """Whether this is a name under plain ``tensorflow`` that exists in TensorFlow 2 alone."""
+        """Whether only TensorFlow 2 has this name of plain ``tensorflow``."""
         return self.api == "tf" and is_only_in(2, self.tail)
 
 
 @run_cache
 def symbol(qualified: str | None) -> Symbol | None:
-    """The TensorFlow symbol behind a dotted name, or None for anything else."""
+    """Returns the TensorFlow symbol with a dotted name, or None for any other name."""
     if qualified is None:
         return None
     qualified = _NESTED.sub(r"tensorflow.\1", qualified)
@@ -175,17 +175,17 @@ def symbol(qualified: str | None) -> Symbol | None:
             is_private = tail.startswith(("python.", "core."))
             public = public_name(qualified) if is_private or tail.startswith("contrib.") else None
             if public is not None:
-                # A private module holds the v1 class under the plain name, DNNClassifierV2 beside it.
+                # A private module has the v1 class under the plain name, and DNNClassifierV2.
                 is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
                 api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
                 if is_private and tail.startswith("data.") and has_two(tail):
-                    api = "tf"  # the private name, too, is TensorFlow 2's class where that is on
-            inside = _PRIVATE.get(tail.removeprefix("python.estimator.")) if is_private else None
+                    api = "tf"  # the private name is also TensorFlow 2's class when that behavior is on
+            inside = _PRIVATE_NAMES.get(tail.removeprefix("python.estimator.")) if is_private else None
             if inside is not None:
                 return Symbol(qualified, "v1", f"estimator.{inside}")
-            if tail in _OF_CONTRIB:
-                return Symbol(qualified, api, _OF_CONTRIB[tail])
-            for old, new in _BESIDE.items():
+            if tail in _CONTRIB_NAMES:
+                return Symbol(qualified, api, _CONTRIB_NAMES[tail])
+            for old, new in _ALIASES.items():
                 if tail.startswith(old):
                     return Symbol(qualified, api, new + tail.removeprefix(old))
             return Symbol(qualified, api, tail)
@@ -193,18 +193,18 @@ def symbol(qualified: str | None) -> Symbol | None:
 
 
 def symbol_of(names: Names, expression: ast.expr) -> Symbol | None:
-    """The TensorFlow symbol that an expression stands for, or None."""
+    """Returns the TensorFlow symbol that an expression names, or None."""
     return symbol(names.qualified(expression))
 
 
 def tail_called(names: Names, node: ast.AST | None) -> str:
-    """The TensorFlow name, within the API, that a call calls; "" for any other call or node."""
+    """Returns the ``tail`` of the TensorFlow function that a call calls; "" for any other call or node."""
     found = symbol_of(names, node.func) if isinstance(node, ast.Call) else None
     return found.tail if found is not None else ""
 
 
 def estimator_kind(found: Symbol) -> str | None:
-    """``premade``, ``custom``, ``tpu`` or ``keras`` for an Estimator's constructor, else None."""
+    """Returns ``premade``, ``custom``, ``tpu`` or ``keras`` for an Estimator's constructor, else None."""
     if not found.tail.startswith("estimator."):
         return None
     name = found.tail.removeprefix("estimator.")

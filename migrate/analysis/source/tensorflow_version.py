@@ -1,4 +1,4 @@
-"""What a condition on TensorFlow's version comes to in each TensorFlow 2."""
+"""Evaluates conditions on TensorFlow's version for the releases of TensorFlow 2."""
 
 import ast
 import operator
@@ -10,18 +10,18 @@ from migrate.analysis.source.names import Names
 from migrate.tensorflow.known_names import NEW, OLD
 
 _VERSIONS = {"__version__", "VERSION"}
-_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.In: lambda one, many: one in many, ast.NotIn: lambda one, many: one not in many,
 }  # fmt: skip
-_PARSED = {"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"}
+_PARSERS = {"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"}
 _BUILTINS: dict[str, Callable[..., Any]] = {one.__name__: one for one in (bool, float, int, len, str, tuple)}
 _METHODS = {"endswith", "find", "lstrip", "partition", "replace", "rpartition", "split", "startswith", "strip"}
-_DEEPEST = 20
+_MAX_DEPTH = 20
 
 
-def may_ask_version(names: Names) -> bool:
-    """Whether a file names the version of anything."""
+def may_read_version(names: Names) -> bool:
+    """Whether a file reads a ``__version__`` or ``VERSION`` of anything."""
     return not names.attributes.keys().isdisjoint(_VERSIONS)
 
 
@@ -33,8 +33,8 @@ def is_tensorflow(names: Names, node: ast.expr) -> bool:
     return (names.qualified(node) or "").startswith("tensorflow")
 
 
-def answer(names: Names, test: ast.expr) -> bool | None:
-    """Returns what a condition is in every TensorFlow 2; None where they differ, or where it asks something else."""
+def result_on_tf2(names: Names, test: ast.expr) -> bool | None:
+    """Returns the result of a condition in every TensorFlow 2; None if they differ or it tests something else."""
     answers = set[bool]()
     for line in (OLD, NEW):
         try:
@@ -45,14 +45,14 @@ def answer(names: Names, test: ast.expr) -> bool | None:
 
 
 class _Version:
-    """Values of expressions where TensorFlow has one version; ``value`` raises where something else is asked."""
+    """Evaluates expressions for one version of TensorFlow; ``value`` raises for what depends on anything else."""
 
     def __init__(self, names: Names, version: str) -> None:
         self.names, self.version = names, version
 
     def value(self, node: ast.AST | None, depth: int = 0) -> Any:
-        """Returns what an expression of a version, constants and their own methods comes to."""
-        if depth > _DEEPEST:
+        """Returns the value of an expression made from the version, constants and methods of these."""
+        if depth > _MAX_DEPTH:
             raise ValueError("a variable that stands for itself")
         match node:
             case ast.Constant():
@@ -66,12 +66,12 @@ class _Version:
             case ast.UnaryOp(op=ast.Not()):
                 return not self.value(node.operand, depth + 1)
             case ast.BoolOp():
-                return self._of_many(node, depth)
+                return self._boolean_operation(node, depth)
             case ast.Compare():
                 left = self.value(node.left, depth + 1)
                 for kind, other in zip(node.ops, node.comparators, strict=True):
                     right = self.value(other, depth + 1)
-                    if not _COMPARED[type(kind)](left, right):
+                    if not _COMPARISONS[type(kind)](left, right):
                         return False
                     left = right
                 return True
@@ -83,8 +83,8 @@ class _Version:
                 return self._call(node, [self.value(one, depth + 1) for one in node.args], depth)
         raise ValueError("no question of a version")
 
-    def _of_many(self, node: ast.BoolOp, depth: int) -> bool:
-        """Returns what ``and`` or ``or`` comes to, also where one part decides and another cannot be told."""
+    def _boolean_operation(self, node: ast.BoolOp, depth: int) -> bool:
+        """Returns the value of ``and`` or ``or``, even if one part decides it and another cannot be evaluated."""
         decides, problem = isinstance(node.op, ast.Or), None
         for one in node.values:
             try:
@@ -98,9 +98,9 @@ class _Version:
 
     def _call(self, node: ast.Call, given: list[Any], depth: int) -> Any:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in _PARSED:
+        if name in _PARSERS:
             return tuple(int(one) for one in re.match(r"[\d.]*\d", given[0])[0].split("."))  # type: ignore[index]
-        if isinstance(node.func, ast.Name) and not self.names.bound(node.func):
+        if isinstance(node.func, ast.Name) and not self.names.bindings(node.func):
             return _BUILTINS[name](*given)
         if isinstance(node.func, ast.Attribute) and name in _METHODS:
             return getattr(self.value(node.func.value, depth + 1), name)(*given)

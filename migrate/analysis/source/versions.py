@@ -1,4 +1,4 @@
-"""A notebook's variables that several cells assign, with a name for each assignment."""
+"""Gives a notebook's variables that several cells assign a separate name for each assignment."""
 
 import ast
 import re
@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping
 
 from migrate.analysis.source.names import Names
 
-MARK = "ǃ"
-"""Stands between a name and its number. A letter for Python that no keyboard has; the text must not hold it."""
+NUMBER_SIGN = "ǃ"
+"""Separates a name from its number: a letter to Python that no keyboard has; the text must not contain it."""
 
 
 def number_assignments(text: str, tree: ast.Module) -> str:
-    """The text with ``name`` called ``nameǃ2`` from its second assignment on, ``nameǃ3`` from the third.
+    """Returns the text with ``name`` renamed to ``nameǃ2`` from its second assignment on, ``nameǃ3`` from its third.
 
-    That is done where it is sure which assignment a use sees: all of them stand at the top level, one after another,
-    and no function or class uses the name. Lines stay as they are.
+    Only names whose uses each see one known assignment are renamed: all assignments are at the top level, and no
+    function or class uses the name. Line numbers do not change.
     """
-    assigned = _assigned_at_top(tree)
-    if MARK in text or all(len(assignments) == 1 for assignments in assigned.values()):
+    assigned = _top_level_assignments(tree)
+    if NUMBER_SIGN in text or all(len(assignments) == 1 for assignments in assigned.values()):
         return text
     names = Names(tree)
     edits: list[tuple[int, int, str]] = []
-    for name, assignments in _assigned_again(names, assigned).items():
+    for name, assignments in _repeated_assignments(names, assigned).items():
         uses = list(names.uses(name, names.top))
         if any(names.scope_of(use) is not names.top for use in uses):
             continue
@@ -29,10 +29,10 @@ def number_assignments(text: str, tree: ast.Module) -> str:
         for use in [*uses, *targets]:
             assert isinstance(use, ast.Name)
             at = (use.lineno, use.col_offset)
-            # The value is computed before the name is bound anew.
+            # The value is evaluated before the name is bound again.
             seen = sum((s.end_lineno or 0, s.end_col_offset or 0) <= at or s.targets[0] is use for s in assignments)
             if seen > 1:
-                edits.append((use.lineno, use.end_col_offset or 0, f"{MARK}{seen}"))
+                edits.append((use.lineno, use.end_col_offset or 0, f"{NUMBER_SIGN}{seen}"))
     lines = text.split("\n")
     for line, column, mark in sorted(set(edits), reverse=True):
         before = lines[line - 1].encode()
@@ -41,11 +41,11 @@ def number_assignments(text: str, tree: ast.Module) -> str:
 
 
 def remove_numbers(text: str) -> str:
-    """The text with every name called as it was."""
-    return re.sub(rf"{MARK}[0-9]+", "", text)
+    """Returns the text with the original names."""
+    return re.sub(rf"{NUMBER_SIGN}[0-9]+", "", text)
 
 
-def _assigned_at_top(tree: ast.Module) -> dict[str, list[ast.Assign]]:
+def _top_level_assignments(tree: ast.Module) -> dict[str, list[ast.Assign]]:
     found: dict[str, list[ast.Assign]] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -55,8 +55,8 @@ def _assigned_at_top(tree: ast.Module) -> dict[str, list[ast.Assign]]:
     return found
 
 
-def _assigned_again(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
-    """The assignments of each name that has several, and nothing but assignments at the top level."""
+def _repeated_assignments(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
+    """Returns the assignments of each name that has several, and no other binding at the top level."""
     deleted = {part.id for node in names.nodes(ast.Delete) for part in _names_in(node)}
     return {
         name: assignments

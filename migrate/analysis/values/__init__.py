@@ -1,11 +1,11 @@
-"""What an expression must be: ``Values`` follows it to all that it may be, or says at which end it is not seen.
+"""All values that an expression may have: ``Values`` follows it, and gives a reason where it cannot follow further.
 
-A rule that rewrites asks here: an end that leads no further is one of its answers, with the reason, so that nothing is
-left out. Followed are variables (every assignment that may hold where they are read), parameters (every call of the
-function, in all files of the tree), conditional expressions and ``if`` on what is seen to be None, calls (what the
-user's functions return, with ``functools.partial`` and lambdas), items, attributes and methods of objects that are
-seen, and imports from file to file; ``names.FARTHEST`` steps at the most.
+Rules that rewrite code use this package: unknown values are part of its results, each with a reason. It follows
+variables (every assignment that a read may see), parameters (every call of the function in all files of the tree),
+conditional expressions and ``if`` on a known None, calls (what the user's functions return, including
+``functools.partial`` and lambdas), items, attributes and methods of known objects, and imports; for at most
+``names.MAX_STEPS`` steps.
 
-What an expression may come from, as far as the program's text says, is a question of ``resume/origins``: it passes over
-what is not seen, which is enough to find a resumption and too little to rewrite by.
+``resume/origins`` also follows expressions, but ignores unknown values. That is enough to find a resumption, and too
+little to rewrite code.
 """

@@ -1,4 +1,4 @@
-"""Where the tree uses what one of its modules binds at its top, and what the callers of a function give."""
+"""The uses of a module's top-level names in the whole tree, and the arguments that callers pass."""
 
 import ast
 import os
@@ -8,27 +8,27 @@ from contextlib import suppress
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import Unbindable, bind, defaults
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.names import MAX_STEPS
 from migrate.files.trouble import Unreadable
 
 
 class HiddenUse(Exception):
-    """A use that cannot be found, with the reason."""
+    """Raised if a name may have uses that cannot be found; the message says why."""
 
 
 def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]:
-    """Every place that reads a name of a module, wherever it is imported to, with the module that it stands in.
+    """Returns every expression that reads a top-level name of a module, in all files of the tree, with its module.
 
     Raises:
-      HiddenUse: where a file may use it in a way that is not seen.
+      HiddenUse: if there may be other uses.
     """
-    asked = "uses", module.tree, name
-    if asked not in tree.answers:
+    question = "uses", module.tree, name
+    if question not in tree.answers:
         try:
-            tree.answers[asked] = _find_uses(tree, module, name)
+            tree.answers[question] = _find_uses(tree, module, name)
         except HiddenUse as reason:
-            tree.answers[asked] = reason
-    known = tree.answers[asked]
+            tree.answers[question] = reason
+    known = tree.answers[question]
     if isinstance(known, HiddenUse):
         raise HiddenUse(str(known))
     return known  # type: ignore[no-any-return]
@@ -50,7 +50,7 @@ def _find_uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.
 
 
 def _follow_alias(module: Module, use: ast.expr) -> Iterator[ast.expr]:
-    """A use itself, or all uses of the variable that only stands for it: ``f = module.f``."""
+    """Yields a use itself, or the uses of the variable that it is assigned to: ``f = module.f``."""
     names = module.names
     parent = names.parent(use)
     target = parent.targets[0] if isinstance(parent, ast.Assign) and len(parent.targets) == 1 else None
@@ -63,10 +63,10 @@ def _follow_alias(module: Module, use: ast.expr) -> Iterator[ast.expr]:
 
 
 def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
-    """The modules that import another one and hold a name.
+    """Yields the modules that import another one and contain a name.
 
     Raises:
-      HiddenUse: where one of them cannot be read.
+      HiddenUse: if one of them cannot be read.
     """
     if not os.path.exists(module.path):
         return
@@ -78,41 +78,42 @@ def importers(tree: Tree, module: Module, name: str) -> Iterator[Module]:
 
 
 def _uses_in_importer(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[tuple[Module, ast.expr]]:
-    """The uses by the owner's dotted name: ``owner.name``, and ``name`` where a function imports it."""
+    """Yields the uses in an importer by a dotted name, ``owner.name``, or by ``name`` where a function imports it."""
     names = importer.names
-    if _has_by_star(tree, importer, owner, name):
+    if _imports_by_star(tree, importer, owner, name):
         unbound = (node for node in names.variables.get(name, ()) if isinstance(node.ctx, ast.Load))
         yield from ((importer, node) for node in unbound if names.scope_of(node).lookup(name) is None)
     if name in names.strings:
         raise HiddenUse(f"`{name}` may be used in {importer.path}, which holds it as a string")
-    local = names.imported_as.get(name, set()) - set(_reexported_names(tree, importer, owner, name))
+    local = names.import_aliases.get(name, set()) - set(_reexported_names(tree, importer, owner, name))
     found: list[ast.Name | ast.Attribute] = [node for one in sorted(local) for node in names.variables.get(one, [])]
     for node in [*found, *names.attributes.get(name, [])]:
         dotted = names.qualified(node) if isinstance(node.ctx, ast.Load) else None
-        if dotted is not None and _leads_to(tree, importer, dotted, owner, name):
+        if dotted is not None and _refers_to(tree, importer, dotted, owner, name):
             yield importer, node
 
 
 def _reexported_names(tree: Tree, importer: Module, owner: Module, name: str) -> Iterator[str]:
-    """The names at the top of a module that are the owner's, and so can be imported from there."""
+    """Yields the importer's own top-level names for the owner's name, which others can import from it."""
     for bound, bindings in importer.names.top.bindings.items():
         for binding in bindings:
             is_from = isinstance(binding.node, ast.ImportFrom) and binding.imported is not None
-            if is_from and binding.imported and _leads_to(tree, importer, binding.imported, owner, name):
+            if is_from and binding.imported and _refers_to(tree, importer, binding.imported, owner, name):
                 yield bound
-    if _has_by_star(tree, importer, owner, name):
+    if _imports_by_star(tree, importer, owner, name):
         yield name
 
 
-def _has_by_star(tree: Tree, importer: Module, owner: Module, name: str) -> bool:
+def _imports_by_star(tree: Tree, importer: Module, owner: Module, name: str) -> bool:
+    """Whether a module has the owner's name by ``from owner import *``."""
     stars = importer.names.stars if name not in importer.names.top.bindings and not name.startswith("_") else ()
     found = (tree.target(importer, star) for star in stars)
     return any(one is not None and not one.names and one.path == os.path.abspath(owner.path) for one in found)
 
 
 def star_owner(tree: Tree, module: Module, name: str, depth: int = 0) -> Module | None:
-    """The file that binds a name which another one has by ``from … import *``; None for none."""
-    for star in reversed(module.names.stars) if depth < FARTHEST and os.path.exists(module.path) else ():
+    """Returns the file that binds a name which a module has by ``from … import *``; None if no file does."""
+    for star in reversed(module.names.stars) if depth < MAX_STEPS and os.path.exists(module.path) else ():
         found = tree.target(module, star)
         with suppress(Unreadable):
             owner = tree.module(found.path) if found is not None and not found.names else None
@@ -123,7 +124,8 @@ def star_owner(tree: Tree, module: Module, name: str, depth: int = 0) -> Module 
     return None
 
 
-def _leads_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: str) -> bool:
+def _refers_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: str) -> bool:
+    """Whether a dotted name of the importer is the owner's name."""
     if dotted.rpartition(".")[2] != name:
         return False
     found = tree.target(importer, dotted)
@@ -132,13 +134,13 @@ def _leads_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: st
 
 
 def argument_values(tree: Tree, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
-    """What each call of a parameter's function gives for it, or its default, with the file that it stands in.
+    """Returns the argument, or else the default, that each call passes for a parameter, with its file.
 
     Args:
-      parameter: one of a function's, or of the ``__init__`` of a class; no other method's.
+      parameter: a parameter of a function or of the ``__init__`` of a class, but not of another method.
 
     Raises:
-      HiddenUse: where not every call of the function is seen, or none is.
+      HiddenUse: if some calls of the function are unknown, or it has none.
     """
     names = module.names
     function = names.scope_of(parameter).node

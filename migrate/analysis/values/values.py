@@ -1,4 +1,4 @@
-"""Follows expressions to all that they may be."""
+"""Finds every value that an expression may have."""
 
 import ast
 from collections.abc import Iterator
@@ -8,28 +8,28 @@ from migrate.analysis.program.defined_flags import flags_without_value
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import defaults, is_none
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import FARTHEST, Names
+from migrate.analysis.source.names import MAX_STEPS, Names
 from migrate.analysis.source.scopes import Binding, FunctionNode
-from migrate.analysis.values.attributes import Unseen, method, values_of_attribute
+from migrate.analysis.values.attributes import UncertainAttribute, method, values_of_attribute
 from migrate.analysis.values.items import items
 from migrate.analysis.values.uses import HiddenUse, argument_values, star_owner
 from migrate.files.trouble import Unreadable
 
-_KEEPS = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
-"""Calls that give a float of a float; of what others give nothing is known."""
+_NUMERIC = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
+"""Functions that return a float for a float; nothing is assumed of others."""
 
 
 class Unfollowable(Exception):
-    """An expression that is not seen to be a function, with the reason."""
+    """Raised for an expression that may not be a function; the message says why."""
 
 
 class End(NamedTuple):
-    """One thing that an expression may be, from which nothing leads further.
+    """One value that an expression may have, followed as far as possible.
 
     Attributes:
-      module: the file that it stands in.
-      node: an expression, the function that a name is, a parameter, or what binds a name to something unknown.
-      unseen: why it leads no further, in words; "" where that is not needed.
+      module: the file of ``node``.
+      node: an expression, a function, a parameter, or the statement that binds a name to something unknown.
+      unseen: why it cannot be followed further; "" for a value that is known.
     """
 
     module: Module
@@ -43,19 +43,19 @@ class Function(NamedTuple):
 
 
 class Values:
-    """What expressions may be, for one question: what was found on the way serves the rest of it."""
+    """Follows expressions to their values, and remembers what it finds: create one object for each question."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._truths: dict[ast.expr, bool | None] = {}
-        self._called: dict[ast.expr, list[Function] | str] = {}
+        self._condition_results: dict[ast.expr, bool | None] = {}
+        self._functions: dict[ast.expr, list[Function] | str] = {}
 
     def ends(self, module: Module, expression: ast.expr, depth: int = 0) -> list[End]:
-        """All that an expression may be, each once; at least one."""
+        """Returns every value that an expression may have, each once; at least one."""
         return [*self.iter_ends(module, expression, depth)]
 
     def iter_ends(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:
-        """As ``ends``, for one who may know enough before all of them are found."""
+        """Yields the values of ``ends`` one by one, for callers that may stop early."""
         end = None
         for end in self._follow(module, expression, set(), depth):
             yield end
@@ -63,26 +63,26 @@ class Values:
             yield End(module, expression, f"`{_short_source(expression)}` is made from itself")
 
     def functions(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
-        """The function that an expression evaluates to; several where branches, or a loop, assign one or another.
+        """Returns the functions that an expression may evaluate to: several if branches or a loop assign them.
 
         Raises:
-          Unfollowable: where it is not seen to be a function.
+          Unfollowable: if it may not be a function.
         """
-        known = self._called.get(expression)
+        known = self._functions.get(expression)
         if known is None:
-            self._called[expression] = f"`{_short_source(expression)}` is made from itself"
+            self._functions[expression] = f"`{_short_source(expression)}` is made from itself"
             try:
                 ends = self.ends(module, expression, depth)
                 known = [one for end in ends for one in self.functions_of(end, depth)]
             except Unfollowable as reason:
                 known = str(reason)
-            self._called[expression] = known
+            self._functions[expression] = known
         if isinstance(known, str):
             raise Unfollowable(known)
         return known
 
     def functions_of(self, end: End, depth: int = 0) -> list[Function]:
-        """As ``functions``, of one thing that an expression may be."""
+        """Returns the functions of one value of an expression, as ``functions``."""
         if isinstance(end.node, FunctionNode):
             return [Function(end.module, end.node)]
         if _is_partial(end.module, end.node):
@@ -90,13 +90,13 @@ class Values:
         raise Unfollowable(end.unseen or f"`{_short_source(end.node)}` is not seen to be a function")
 
     def is_none(self, module: Module, value: ast.expr | None) -> bool:
-        """Whether a value is None, however the program runs; None stands for an argument that is missing."""
+        """Whether a value is always None; ``None`` as ``value`` is a missing argument, which counts as None."""
         return value is None or all(map(_is_none, self.iter_ends(module, value)))
 
     def may_be_fraction(self, module: Module, value: ast.expr) -> bool:
-        """Whether a number is a float or a quotient that nothing makes whole again, and not None in its place.
+        """Whether a number may be a float or a quotient that is not rounded, and is never None.
 
-        An Estimator makes the step that is begun, where Keras and ``tf.data`` raise.
+        An Estimator rounds such a number of steps up; Keras and ``tf.data`` raise an error.
         """
         ends = self.ends(module, value)
         return any(map(self._is_fraction, ends)) and not any(map(_may_be_none, ends))
@@ -111,17 +111,19 @@ class Values:
         if not isinstance(value, ast.Call):
             return False
         called = names.qualified(value.func) or ast.unparse(value.func)
-        return called == "float" or (called in _KEEPS and any(self.may_be_fraction(end.module, a) for a in value.args))
+        return called == "float" or (
+            called in _NUMERIC and any(self.may_be_fraction(end.module, a) for a in value.args)
+        )
 
     def _follow(self, module: Module, node: ast.expr, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        if node in seen:  # what it is besides is found where it was met
+        if node in seen:  # its values are found at its first visit
             return
         seen.add(node)
         names, inner = module.names, depth + 1
-        if depth > FARTHEST:
+        if depth > MAX_STEPS:
             yield End(module, node, f"`{_short_source(node)}` is made from itself")
         elif isinstance(node, ast.IfExp):
-            known = self._truth(module, node.test, inner)
+            known = self._condition_result(module, node.test, inner)
             for way in [node.body] if known else [node.orelse] if known is False else [node.body, node.orelse]:
                 yield from self._follow(module, way, seen, inner)
         elif isinstance(node, ast.Call) and not _is_partial(module, node):
@@ -144,33 +146,33 @@ class Values:
         elif isinstance(node, ast.Subscript):
             place = node.slice.value if isinstance(node.slice, ast.Constant) else None
             is_part = isinstance(node.value, ast.Call) and isinstance(place, int)
-            held = self._parts(module, node.value, place, inner) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
-            yield from self._follow_values(held, End(module, node), seen, inner)
+            found = self._tuple_items(module, node.value, place, inner) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
+            yield from self._follow_values(found, End(module, node), seen, inner)
         else:
             yield End(module, node)
 
     def _follow_object(self, module: Module, node: ast.Attribute, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        """The method that an attribute of an object is, or all that is assigned to it."""
+        """Yields the method that an attribute is, or the values that are assigned to it."""
         try:
             yield End(*method(self._tree, module, node))
             return
-        except Unseen as reason:
+        except UncertainAttribute as reason:
             itself = End(module, node, str(reason))
         yield from self._follow_values(values_of_attribute(self._tree, module, node), itself, seen, depth)
 
     def _follow_values(
-        self, held: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int
+        self, found: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int
     ) -> Iterator[End]:
-        """What an attribute or an item holds; itself where that is not seen."""
-        for where, value in held:
+        """Yields what the given values may be; the expression itself if none is given."""
+        for where, value in found:
             yield from self._follow(where, value, seen, depth)
-        if not held:
+        if not found:
             yield itself
 
     def _follow_binding(
         self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int
     ) -> Iterator[End]:
-        """What one of the places that bind a name binds it to."""
+        """Yields what one binding of a name may bind it to."""
         node = binding.node
         if binding.value is not None:
             yield from self._follow(module, binding.value, seen, depth)
@@ -191,25 +193,25 @@ class Values:
             yield End(module, node, f"`{name}` is not seen to be a function ({module.path}, line {line})")
 
     def _unpacked_values(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
-        """What ``a, b = f()`` gives one of its names."""
+        """Returns the values that ``a, b = f()`` assigns to one of its names; [] if they are unknown."""
         statement = module.names.parents.get(target)
         if not isinstance(target, ast.Tuple | ast.List) or not isinstance(statement, ast.Assign):
             return []
         if any(isinstance(one, ast.Starred) for one in target.elts):
             return []
         place = next(at for at, one in enumerate(target.elts) if getattr(one, "id", "") == name)
-        return self._parts(module, statement.value, place, depth)
+        return self._tuple_items(module, statement.value, place, depth)
 
-    def _parts(self, module: Module, value: ast.expr, place: int, depth: int) -> list[tuple[Module, ast.expr]]:
-        """What stands at a place of each tuple that an expression may be; nothing where it may be something else."""
-        ends = self.ends(module, value, depth + 1) if depth <= FARTHEST else []
+    def _tuple_items(self, module: Module, value: ast.expr, place: int, depth: int) -> list[tuple[Module, ast.expr]]:
+        """Returns the item at ``place`` of each tuple that an expression may be; [] if it may be anything else."""
+        ends = self.ends(module, value, depth + 1) if depth <= MAX_STEPS else []
         given = [(end.module, end.node.elts) for end in ends if isinstance(end.node, ast.Tuple | ast.List)]
         is_plain = not any(isinstance(one, ast.Starred) for _, parts in given for one in parts)
         is_each = len(given) == len(ends) and all(0 <= place < len(parts) for _, parts in given)
         return [(where, parts[place]) for where, parts in given] if is_each and is_plain else []
 
     def _follow_parameter(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        """What the callers of a function give for a parameter, each in its own file."""
+        """Yields what the arguments for a parameter may be, in all calls of its function."""
         try:
             given = argument_values(self._tree, module, parameter)
         except HiddenUse as reason:
@@ -221,7 +223,7 @@ class Values:
     def _follow_import(
         self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int
     ) -> Iterator[End]:
-        """What a dotted import leads to."""
+        """Yields what an imported name may be."""
         found = self._tree.target(module, dotted)
         if found is None:
             yield End(module, node, f"`{dotted}` is in no file of the tree")
@@ -232,13 +234,13 @@ class Values:
             yield End(module, node, f"{self._tree.name(found.path)} {problem.finding.message}")
             return
         bindings = other.names.top.bindings.get(found.names[0], []) if len(found.names) == 1 else []
-        if not bindings or depth > FARTHEST:
+        if not bindings or depth > MAX_STEPS:
             yield End(module, node, f"`{dotted}` is no function of {other.path}")
-        for binding in bindings if depth <= FARTHEST else ():
+        for binding in bindings if depth <= MAX_STEPS else ():
             yield from self._follow_binding(other, found.names[0], binding, seen, depth + 1)
 
     def _follow_call(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        """What a call returns of the user's functions; the call itself for another."""
+        """Yields what a call may return; the call itself if it is not of the user's functions."""
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
@@ -250,7 +252,7 @@ class Values:
                 continue
             returns = called.module.names.returns(called.node)
             values = [one.value for one in returns if one.value is not None]
-            is_plain = isinstance(called.node, ast.FunctionDef) and called.node not in called.module.names.yielding
+            is_plain = isinstance(called.node, ast.FunctionDef) and called.node not in called.module.names.generators
             if not is_plain or not returns or len(values) != len(returns):
                 yield End(module, call, f"`{_short_source(call.func)}` does not end in the function that it returns")
                 continue
@@ -258,28 +260,28 @@ class Values:
                 yield from self._follow(called.module, value, seen, depth)
 
     def _never_runs(self, module: Module, statement: ast.AST, depth: int) -> bool:
-        """Whether a statement stands under an ``if`` whose condition is seen to lead elsewhere."""
+        """Whether a statement is in a branch of an ``if`` that is known never to run."""
         inner = statement
         for around in module.names.ancestors(statement) if isinstance(statement, ast.stmt) else ():
             if isinstance(around, FunctionNode | ast.ClassDef):
                 return False
             if isinstance(around, ast.If):
-                known = self._truth(module, around.test, depth)
+                known = self._condition_result(module, around.test, depth)
                 if (known is False and inner in around.body) or (known is True and inner in around.orelse):
                     return True
             inner = around
         return False
 
-    def _truth(self, module: Module, test: ast.expr, depth: int) -> bool | None:
-        """What a condition on None comes to; None where that is not seen."""
-        if test not in self._truths:
-            self._truths[test] = None  # what it is asked for on the way to itself says nothing
-            self._truths[test] = self._evaluate(module, test, depth)
-        return self._truths[test]
+    def _condition_result(self, module: Module, test: ast.expr, depth: int) -> bool | None:
+        """Returns the result of a condition on None; None if it is unknown."""
+        if test not in self._condition_results:
+            self._condition_results[test] = None  # a condition that depends on itself is unknown
+            self._condition_results[test] = self._evaluate(module, test, depth)
+        return self._condition_results[test]
 
     def _evaluate(self, module: Module, test: ast.expr, depth: int) -> bool | None:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self._truth(module, test.operand, depth)
+            inner = self._condition_result(module, test.operand, depth)
             return None if inner is None else not inner
         is_compared = isinstance(test, ast.Compare) and len(test.ops) == 1 and is_none(test.comparators[0])
         asked = test.left if is_compared else test  # type: ignore[attr-defined]
@@ -299,7 +301,7 @@ def _is_none(end: End) -> bool:
 
 
 def _may_be_none(end: End) -> bool:
-    """Whether what is given only from outside may be None: a flag, a setting or a parameter without a value."""
+    """Whether a value from outside the program may be None: a flag, setting or parameter without a value."""
     node = end.node
     if isinstance(node, ast.arg):
         default = defaults(end.module.names.scope_of(node).node).get(node.arg, node)  # type: ignore[arg-type]
@@ -317,12 +319,12 @@ def _short_source(node: ast.AST) -> str:
 
 
 def iter_parts(names: Names, value: ast.expr) -> Iterator[ast.AST]:
-    """The nodes of an expression, and those of all that its variables are assigned; each once."""
+    """Yields the nodes of an expression, and of every value assigned to its variables; each node once."""
     seen, waiting = set[ast.AST](), list[ast.AST]([value])
     while waiting:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
             yield node
-            waiting += [binding.value for binding in names.bound(node) if binding.value is not None]
+            waiting += [binding.value for binding in names.bindings(node) if binding.value is not None]
             waiting += ast.iter_child_nodes(node)

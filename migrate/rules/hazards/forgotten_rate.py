@@ -9,7 +9,7 @@ from migrate.analysis.keras.places import key, stores_of
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.analysis.source.arguments import defaults
 from migrate.analysis.source.names import Names
-from migrate.analysis.source.scopes import FunctionNode, value_beside
+from migrate.analysis.source.scopes import FunctionNode, unpacked_value
 from migrate.rules.rule import Mend, Workbench, manual
 
 _INFINITE = re.compile(r"(.*\.)?(inf|Inf|infty|maxsize)|float\(.*\)")
@@ -68,7 +68,7 @@ def begins_with_number(bench: Workbench, store: ast.expr, may_be_none: bool) -> 
     names = bench.module.names
     statement = names.parent(store)
     plain = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-    value = value_beside(names.parents, store) or plain
+    value = unpacked_value(names.parents, store) or plain
     given = [end.node for end in bench.values.ends(bench.module, value)] if value is not None else []
     return bool(given) and all(_is_number(bench, one, may_be_none) for one in given)
 

@@ -16,7 +16,7 @@ def loop_from_save_counter(
         return None
     module, counted = bench.module, counted_range(loop)
     first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
-    if not first or counted is None or module.needs_tf1 or bench.reach.runs_in_turns(module, loop):
+    if not first or counted is None or module.needs_tf1 or bench.reach.may_run_twice(module, loop):
         return None
     if read_after(module, loop):  # a start after the last turn would stop there with a NameError
         return None

@@ -67,12 +67,12 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     held = [one for one in checkpoint.targets if isinstance(one, ast.Attribute)]
     words = [f"{one.attr}.{way}" for one in held for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
-    others = [one for one in (bench.reach.holding(*words) if words else ()) if _has_reads(bench, checkpoint, one)]
+    others = [one for one in (bench.reach.files_with(*words) if words else ()) if _has_reads(bench, checkpoint, one)]
     others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
     read += [where for where, save in saves if reads_beside(where, save)]
-    read += [one for one in others if any(bench.reach.run_together(one, where) for where, _ in saves)]
+    read += [one for one in others if any(bench.reach.may_run_together(one, where) for where, _ in saves)]
     return has_flag or any(one is not bench.module for one in read)
 
 

@@ -19,7 +19,7 @@ from itertools import product
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.keras.places import key
-from migrate.analysis.source.path_searches import path_of
+from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files, sites
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -46,7 +46,7 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
         found = [(call, path) for call, path in chosen_files(bench, checkpoint) if checkpoint.saves]
         for other in _others(bench, checkpoint) if own and checkpoint.saves else ():
             if any(_beats(bench, checkpoint, other, one) for one in own):
-                found.append((other, path_of(other) or other.args[0]))
+                found.append((other, path_argument(other) or other.args[0]))
         for call, path in found[:1]:
             shown = bench.module.source.text(path)
             message = f"each start that is given `{shown}` begins there, not at the job's own newest checkpoint"
@@ -83,7 +83,7 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
     loads = (call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute))
     found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
     for call in found:
-        path = path_of(call)
+        path = path_argument(call)
         asked = {getattr(one, "attr", "") for one in iter_parts(names, path)} if path is not None else set()
         is_searched = path in bench.module.calls_of("train.latest_checkpoint")
         is_chosen = is_searched and any(isinstance(one, ast.If) for one in names.ancestors(call))

@@ -17,7 +17,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.calls.reach import DEEPEST, FunctionNode
+from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import normal, template
 from migrate.analysis.values.values import iter_parts
@@ -47,7 +47,8 @@ def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
     calls = [one for one in module.names.nodes(ast.Call) if one.args and not module.path.endswith(NOTEBOOK)]
     removing = [one for one in calls if _REMOVING.fullmatch(module.names.qualified(one.func) or "")]
     removing = [one for one in removing if _is_at_each_start(bench, module, one)]
-    others = bench.reach.holding("model_dir", "CheckpointManager", "Checkpoint", "BackupAndRestore") if removing else []
+    words = ("model_dir", "CheckpointManager", "Checkpoint", "BackupAndRestore")
+    others = bench.reach.files_with(*words) if removing else []
     saved = {spelled for one in others for path in _paths(bench, one) for spelled in _spellings(bench, one, path)}
     for call in removing:
         removed = _spelling(module, call.args[0])
@@ -98,9 +99,9 @@ def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: i
     before = (one for one in names.nodes(ast.Call) if one.lineno < call.lineno and names.scope_of(one) is scope)
     if any(isinstance(one.func, ast.Attribute) and one.func.attr in _TRAINING for one in before):
         return False
-    if not isinstance(scope.node, FunctionNode) or depth > DEEPEST:
+    if not isinstance(scope.node, FunctionNode) or depth > MAX_DEPTH:
         return True
-    callers = bench.reach.callers(bench.reach.know(scope.node, module))
+    callers = bench.reach.callers(bench.reach.note(scope.node, module))
     runs = [one for one in names.attributes.get("run", ()) if scope.node.name == "main" and "app" in ast.unparse(one)]
     is_run = runs or callers or names.variables.get(scope.node.name)  # a test is called by its name alone
     return bool(is_run) and all(_is_at_each_start(bench, bench.reach.module_of(one), one, depth + 1) for one in callers)

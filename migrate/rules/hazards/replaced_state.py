@@ -95,6 +95,6 @@ def _is_made_alike(names: Names, made: ast.expr, store: ast.expr, stores: list[a
     others = [names.parent(one) for one in stores if one is not store]
     called = [ast.unparse(o.value.func) for o in others if isinstance(o, ast.Assign) and isinstance(o.value, ast.Call)]
     loop = next((one for one in names.ancestors(store) if isinstance(one, ast.For | ast.While)), None)
-    is_alike = isinstance(made, ast.Call) and called == [ast.unparse(made.func)]
+    is_equivalent = isinstance(made, ast.Call) and called == [ast.unparse(made.func)]
     inside = {name_of(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)} if loop is not None else set()
-    return is_alike and "save" in inside
+    return is_equivalent and "save" in inside

@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from migrate.analysis.source.guards import imports_of, is_guarded
+from migrate.analysis.source.guards import is_guarded, root_imports
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import imported_paths
 from migrate.edits.plan import ReplaceExpression
@@ -91,7 +91,7 @@ def _names(bench: Workbench) -> Iterator[Mend]:
     found = _lacked(module, bench.settings.target)
     reached = reached_from(bench)
     for node, one in found:
-        imports = [node] if isinstance(node, ImportStatement) else imports_of(module.names, node)
+        imports = [node] if isinstance(node, ImportStatement) else root_imports(module.names, node)
         for statement in imports:
             if statement not in written:
                 written[statement] = mend = moved_import(bench, statement)
@@ -120,9 +120,9 @@ def _lacked(module: Module, target: str) -> list[tuple[ast.expr | ImportStatemen
             one for _, path in imported_paths(node) if (one := lack(path, target)) is not None and not _is_others(one)
         ]
         found += [(node, one) for one in lacks if not is_guarded(names, node)]
-    for use, dotted in names.of_packages(("keras", "tf_keras", "tensorflow")):
+    for use, dotted in names.package_uses(("keras", "tf_keras", "tensorflow")):
         one = lack(dotted, target)
-        imports = imports_of(names, use)  # none for a name that two imports give
+        imports = root_imports(names, use)  # none for a name that two imports give
         if (
             one is not None
             and imports

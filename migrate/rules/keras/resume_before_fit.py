@@ -101,7 +101,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     if is_on_workers(module) or _TEST.search(module.path.replace(os.sep, "/")):
         return
     found = resumptions(bench.reach)
-    trainings = bench.reach.one(Trainings).all if found else []
+    trainings = bench.reach.search(Trainings).all if found else []
     if not found or any(_is_recovered(module, one) for one in trainings):
         return
     told = list(needed_on_keras3(module)) if bench.settings.target != "keras2" else []

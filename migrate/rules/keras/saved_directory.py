@@ -26,7 +26,7 @@ from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, beside, 
 from migrate.analysis.keras.trainings import is_training
 from migrate.analysis.resume.graphs import is_of_tensorflow_1
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import path_of
+from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import Edit, ReplaceExpression
@@ -108,12 +108,12 @@ def _is_refused(path: str) -> bool:
 
 
 def _reads(module: Module, load: ast.Call, path: SavedPath) -> bool:
-    given = path_of(load)
+    given = path_argument(load)
     return given is not None and path.text != "" and SavedPath(module.names, given).text == path.text
 
 
 def _edits(module: Module, path: SavedPath, loads: list[ast.Call]) -> set[Edit]:
-    read = [SavedPath(module.names, given) for load in loads if (given := path_of(load)) is not None]
+    read = [SavedPath(module.names, given) for load in loads if (given := path_argument(load)) is not None]
     literals = {one.literal for one in [path, *read] if one.literal is not None}
     return {ReplaceExpression(module.span(one), _QUOTE.sub(r".keras\1", module.source.text(one))) for one in literals}
 
@@ -130,12 +130,12 @@ def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call
     if posixpath.dirname(path.text.rstrip("/")) not in _FOLDERS:
         return "its folder may not be there for a file"
     for load in module.calls_of(*LOADS):
-        given = path_of(load)
+        given = path_argument(load)
         if load in loads and not is_behind(names, save.call, load):
             return f"load_model of line {load.lineno} may read what an earlier start saved"
         if load not in loads and (given is None or SavedPath(names, given).literal is None):
             return f"load_model of line {load.lineno} may read it"
-    chains = [path, *(SavedPath(names, given) for load in loads if (given := path_of(load)) is not None)]
+    chains = [path, *(SavedPath(names, given) for load in loads if (given := path_argument(load)) is not None)]
     steps = {node for chain in chains for node in chain.steps}
     literals = {chain.literal for chain in chains}
     for node in names.nodes(ast.Constant):
@@ -150,7 +150,7 @@ def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call
 def _read_elsewhere(bench: Workbench, path: str) -> str:
     """Which other file of the program, or beside it, may load the path; "" for none."""
     own, name = bench.module.path, posixpath.basename(path)
-    others = {one.path for one in bench.reach.holding("load_model", "from_saved_model")} - {own}
+    others = {one.path for one in bench.reach.files_with("load_model", "from_saved_model")} - {own}
     beside_it = [one for one in beside(own) if bench.tree.holds(one, "load_model", "from_saved_model")]
     for other in sorted({*others, *beside_it}):
         if bench.tree.holds(other, name):
@@ -162,7 +162,7 @@ def _class_problem(bench: Workbench, loads: list[ast.Call]) -> str:
     """Why a ``.keras`` file may not be loaded where a SavedModel was; "" where it is."""
     if all(any(keyword.arg == "custom_objects" for keyword in load.keywords) for load in loads):
         return ""
-    for module in (bench.module, *bench.reach.holding("keras")):
+    for module in (bench.module, *bench.reach.files_with("keras")):
         for owner in module.names.nodes(ast.ClassDef):
             tails = [found.tail for base in owner.bases if (found := symbol_of(module.names, base)) is not None]
             if any(tail.startswith(_OF_CLASSES) for tail in tails) and not owner.decorator_list:

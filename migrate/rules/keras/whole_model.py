@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from migrate.analysis.keras.saved_models import LOADS
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import path_of
+from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.source.paths import template
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
@@ -75,7 +75,7 @@ def is_compiled(call: ast.Call) -> bool:
 
 
 def _may_be_hdf5(module: Module, call: ast.Call) -> bool:
-    path = template(module.names, path_of(call))
+    path = template(module.names, path_argument(call))
     if path is not None and not path.endswith("⟩"):
         return path.endswith(_HDF5)
     texts = (one.value for one in module.names.nodes(ast.Constant) if isinstance(one.value, str))

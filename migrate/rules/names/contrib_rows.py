@@ -59,7 +59,7 @@ def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -
     """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
     text = f"{file.v1}.{row.successor}"
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
-    changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator] if part in inside]
+    changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator_uses] if part in inside]
     if not call.args:
         return _replace_name(file, node, text)
     if changing:

@@ -31,7 +31,7 @@ def remove_unread(file: ChangedFile) -> Iterator[Verdict]:
     A name that a function binds too is mentioned in what changes, so that its import would stay.
     """
     names, changes = file.module.names, bool(file.edits)
-    for node, unread in file.module.in_vain.items():
+    for node, unread in file.module.unread_imports.items():
         gone = [alias for alias in unread if not changes or len(names.bindings_of(bound_name(alias))) > 1]
         if gone:
             yield _remove(file, node, gone)

@@ -64,7 +64,7 @@ _PRIVATE = "tensorflow.python."
 )
 def missing_names(unit: ObjectUnit) -> Iterator[Verdict]:
     if unit.files:
-        known = [(root, node) for root in unit.roots for node, _ in root.estimator]
+        known = [(root, node) for root in unit.roots for node, _ in root.estimator_uses]
         below = _imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
         yield from _missing_names([*unit.files.values()], below, unit.roots, known, unit.site, unit.settings.target)
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.source.guards import import_of, resolves_to_v1
+from migrate.analysis.source.guards import resolves_to_v1, root_import
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import imported_paths
@@ -64,7 +64,7 @@ def inner_keras_uses(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
 @tree_cache
 def _tensorflow_names(names: Names) -> list[_Named]:
     """Returns the TensorFlow names that a file imports and uses, with their nodes."""
-    named = [(node, dotted, symbol(dotted)) for node, dotted in names.of_packages(("tensorflow",))]
+    named = [(node, dotted, symbol(dotted)) for node, dotted in names.package_uses(("tensorflow",))]
     found = [(node, "", None) for node in names.imports if any(imported_names(node))]
     return [*found, *(one for one in named if one[2] is not None)]
 
@@ -75,7 +75,7 @@ def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, f
         return ""
     if found.api != "tf" or not module.is_tf1:
         return name
-    root = import_of(module.names, node)
+    root = root_import(module.names, node)
     is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
     gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)
     if gets_v1:
@@ -91,7 +91,7 @@ def _belongs_to_other_rule(name: str) -> bool:
 
 def comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
     """Whether the import that gives a name fails, which all of its uses must be rid of."""
-    root = import_of(module.names, node) if isinstance(node, ast.expr) else None
+    root = root_import(module.names, node) if isinstance(node, ast.expr) else None
     return root is not None and any(lines_without(path, lines) for _, path in imported_names(root))
 
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.source.guards import import_of
+from migrate.analysis.source.guards import root_import
 from migrate.analysis.source.nodes import root_of
 from migrate.analysis.source.symbols import Symbol
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
@@ -12,18 +12,18 @@ from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 def write_v1_names(file: ObjectFile) -> Iterator[Verdict]:
     """Writes what TensorFlow 1 alone has below ``tf.compat.v1``, and reports what has two meanings in such a file."""
     module = file.module
-    for node, found in module.of_1:
+    for node, found in module.tf1_uses:
         if node in file.renamed or found.is_contrib or found.is_private or found.tail.startswith("estimator."):
             continue
         root = root_of(node)
         if isinstance(root, ast.Name) and module.names.qualified(root) == "tensorflow":
             yield _rewrite_name(file, node, root, found)
-        elif isinstance(import_of(module.names, node), ast.ImportFrom):
+        elif isinstance(root_import(module.names, node), ast.ImportFrom):
             continue  # which fails, so that its uses are written by another rule
         elif module.names.only_value(root) is None:  # else what the variable holds is written
             help = "Write tf.compat.v1 before it, then migrate again."
             yield manual(node, f"`{found.qualified}` exists in TensorFlow 1 alone", help, module)
-    for node, found in module.unclear:
+    for node, found in module.unclear_uses:
         message = f"`{found.qualified}` means one thing in TensorFlow 1 and another in 2, and this program speaks both"
         help = f"Write tf.compat.v1.{found.tail} or tf.compat.v2.{found.tail}, then migrate again."
         yield manual(node, message, help, module)

@@ -48,7 +48,7 @@ _MODE = f"import tensorflow as tf\n\n\ndef dropout(x, mode):\n{_USE}"
 )
 def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     module = bench.module
-    own = [(node, found) for node, found in module.estimator if not found.is_contrib]
+    own = [(node, found) for node, found in module.estimator_uses if not found.is_contrib]
     if not own or module.names_estimator or module.uses_library:
         return
     if _is_used_by_a_given_maker(module, bench.tree):
@@ -62,7 +62,7 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
             edit = ReplaceExpression(module.span(node), f'"{word}"')
             yield Mend((exact(node, f'becomes "{word}", the word that it stands for'),), (edit,))
         return
-    of_contrib = [one for one in module.of_1 if one[1].is_contrib and one[1].tail.endswith(_ESTIMATORS)]
+    of_contrib = [one for one in module.tf1_uses if one[1].is_contrib and one[1].tail.endswith(_ESTIMATORS)]
     node, found = min(of_contrib or own, key=lambda one: (one[0].lineno, one[0].col_offset))
     if of_contrib:
         yield Mend((manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail)),))

@@ -95,7 +95,7 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
     for node in file.module.uses.get(_ASYNC_SAVER, ()):
         _replace(file, node, f"{file.v1}.train.CheckpointSaverHook")
         yield Verdict(node, Fidelity.NOTED, "a save takes its time between two steps", module=file.module)
-    for node, found in file.module.estimator:
+    for node, found in file.module.estimator_uses:
         if node in file.renamed:
             continue
         if is_module(found):
@@ -176,4 +176,4 @@ def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:
 def _is_of_variable(module: Module, node: ast.expr) -> bool:
     """Whether a name begins with a variable that a name of the API is assigned to, which changes where that stands."""
     value = module.names.only_value(root_of(node))
-    return value is not None and any(one is value and not is_module(found) for one, found in module.estimator)
+    return value is not None and any(one is value and not is_module(found) for one, found in module.estimator_uses)

@@ -26,7 +26,7 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
             yield exact(
                 node, f"becomes `{file.renamed[node]}`: its private name means TensorFlow 2's class there", module
             )
-    for node, found in [*module.v1, *module.tf1_only]:
+    for node, found in [*module.v1_uses, *module.tf1_only]:
         text = spec_of_feature(file, node) if found.tail == "placeholder" else None
         function = eager.own_graph(module, node) if eager is not None and found.tail in GRAPH_NAMES else None
         if text is not None:
@@ -63,7 +63,7 @@ def graph_mode(
         assert isinstance(place.func, ast.Attribute)
         text = f"{module.source.text(place.func.value)}.disable_eager_execution"
         file.edits.append(ReplaceExpression(module.span(place.func), text))
-    for call, found in module.modes:
+    for call, found in module.mode_calls:
         statement = module.names.parent(call)
         if isinstance(statement, ast.Expr) and call is not place:
             file.delete(statement)
@@ -83,7 +83,7 @@ def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
     taker, uses = names.parent(display), list[ast.expr]([display])
     if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
         variable = taker.targets[0]
-        uses = [*names.reads_of(variable)] if len(names.bound(variable)) == 1 else []
+        uses = [*names.reads_of(variable)] if len(names.bindings(variable)) == 1 else []
     if not uses or not all(_is_receiver(names, use) for use in uses):
         return None
     try:
@@ -104,7 +104,7 @@ def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
         return value
     target = statement.targets[0] if len(statement.targets) == 1 else None
     uses = names.reads_of(target)
-    return uses[0] if len(names.bound(target)) == len(uses) == 1 else None
+    return uses[0] if len(names.bindings(target)) == len(uses) == 1 else None
 
 
 def _is_receiver(names: Names, use: ast.expr) -> bool:

@@ -25,8 +25,8 @@ See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 import ast
 from collections.abc import Collection, Container, Iterator
 
-from migrate.analysis.program.graph_mode import GIVES_V1, OTHER_PACKAGES, given_by_star, imports_of_1, mode_place
-from migrate.analysis.source.guards import import_of
+from migrate.analysis.program.graph_mode import GIVES_V1, OTHER_PACKAGES, imports_of_1, mode_place, reexported_tf
+from migrate.analysis.source.guards import root_import
 from migrate.edits.plan import ReplaceStatement
 from migrate.rules.names.names_by_name import write_v1_names
 from migrate.rules.names.sessions_beside import graph_mode, settle_sessions
@@ -97,7 +97,7 @@ def _first_unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict 
     """The first name of TensorFlow 1 whose import cannot be changed; what has another name now needs none."""
     for node, found in file.module.tf1_only:
         if node not in reached and node not in file.renamed and not found.is_contrib:  # which has a rule of its own
-            means = "means another thing in TensorFlow 2" if found.is_other_in_2 else "exists in TensorFlow 1 alone"
+            means = "means another thing in TensorFlow 2" if found.is_ambiguous else "exists in TensorFlow 1 alone"
             message = f"`{found.qualified}` {means}, and is not reached by an import of TensorFlow that can be changed"
             help = "Run tf_upgrade_v2 on the file first, then migrate it again."
             return manual(node, message, help, file.module)
@@ -113,15 +113,15 @@ def _imports(
     module = file.module
     reads_value = "value" in module.names.attributes
     for statement in importing:
-        star = given_by_star(module, statement)
+        star = reexported_tf(module, statement)
         lines, name = _compat_v1_lines(statement) if not star else (lines_beside(module, statement, star, _V1), star)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
         settings += [f"{name}.disable_eager_execution()"] if statement is place else []
         if settings and name:
             lines += ["", *settings]
         _write(file, statement, lines, hidden_by_star(file, statement, name) if name and not star else None)
-        for node, found in module.asked:
-            if name and import_of(module.names, node) is statement:
+        for node, found in module.tf2_compatible_uses:
+            if name and root_import(module.names, node) is statement:
                 # What a model_fn makes are variables of TensorFlow 2, which compat.v1's class does not hold.
                 file.rename(node, f"{name}.compat.v2.{found.tail}")
         shown = f"`{name}` becomes" if name else "its names become those of"
@@ -162,7 +162,7 @@ def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
     if module.is_tf1:
         return
     for statement in module.tree.body:
-        name = given_by_star(module, statement)
+        name = reexported_tf(module, statement)
         if name:
             lines = lines_beside(module, statement, name, "tensorflow")
             file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))

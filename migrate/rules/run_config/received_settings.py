@@ -13,7 +13,7 @@ from migrate.analysis.source.constructors import (
     TPU_PARAMETERS,
 )
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.names import MAX_STEPS
 from migrate.analysis.source.symbols import RUN_CONFIGS, estimator_kind, symbol_of
 from migrate.analysis.values.values import Values
 from migrate.rules.rule import ObjectFile, Verdict, exact
@@ -68,7 +68,7 @@ def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> 
 
 def _settings_of_config(values: Values, module: Module, config: ast.expr, depth: int = 0) -> Iterator[ReceivedSettings]:
     """The settings of all that a config may be; one that is None has none."""
-    if depth > FARTHEST:
+    if depth > MAX_STEPS:
         raise _Unknown
     for end in values.ends(module, config):
         call = end.node

@@ -157,7 +157,7 @@ def _write_manager(
     name, inside = file.piece("ModelCheckpoints"), ", ".join(one.text for one in arguments)
     manager = written = f"{name}({inside})"
     if any(any(one.comments) for one in arguments):
-        lines = [one.comments.around(one.text) for one in arguments]
+        lines = [one.comments.attach_to(one.text) for one in arguments]
         written = "\n".join([f"{name}(", *lines, ")"])
     last = len(call.args) - 1
     for name, goes in (("config", loses_config), ("model_dir", taker.is_own)):

@@ -46,7 +46,7 @@ def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
     """The elements of ``callbacks=``, a list display or a variable that holds one."""
     if callbacks is None:
         return []
-    value = module.names.value_there(callbacks) if isinstance(callbacks, ast.Name) else callbacks
+    value = module.names.value_at_use(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
         raise LeftFit("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
     if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):

@@ -84,7 +84,7 @@ def test_each_text_of_a_tree_with_notebooks_is_parsed_once(arguments, tmp_path, 
 def test_what_one_program_makes_of_a_file_is_not_seen_by_another():
     source = SourceText.decode("a.py", b"import tensorflow as tf\n\ntf.nn.dropout(x, 0.9)\n")
     first, second = module_of(source), module_of(source)
-    first.take_for_tf1()
+    first.mark_as_tf1()
     assert first.is_tf1
     assert not second.is_tf1
     assert first.tree is second.tree
@@ -102,7 +102,7 @@ def test_a_file_with_a_star_import_is_bound_once_until_files_may_be_others(tmp_p
     source = SourceText.decode(str(tmp_path / "a.py"), b"from base import *\nprint(tf.estimator)\n")
     first, second = module_of(source), module_of(source)
     assert first.names is second.names
-    assert first.estimator or first.uses
+    assert first.estimator_uses or first.uses
     (tmp_path / "base.py").write_text("import other as tf\n")
     forget()
     assert not module_of(source).uses

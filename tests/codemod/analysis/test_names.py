@@ -107,5 +107,5 @@ def test_a_variable_that_is_given_more_than_once_holds_what_stands_above_it_on_a
     names = Names(tree)
     (call,) = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert isinstance(call.args[0], ast.Name)
-    value = names.value_there(call.args[0])
+    value = names.value_at_use(call.args[0])
     assert (None if value is None else ast.unparse(value)) == held

@@ -6,7 +6,7 @@ import pytest
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import FARTHEST
+from migrate.analysis.source.names import MAX_STEPS
 from migrate.analysis.values.values import Unfollowable, Values
 from migrate.files.run_cache import forget
 
@@ -166,7 +166,7 @@ def test_what_is_made_from_itself_is_followed_to_no_end(text):
 
 
 def test_a_value_is_followed_no_farther_than_the_house_says():
-    for last, is_seen in ((FARTHEST, True), (FARTHEST + 1, False)):
+    for last, is_seen in ((MAX_STEPS, True), (MAX_STEPS + 1, False)):
         names = "\n".join(f"x{n} = x{n - 1}" for n in range(1, last + 1))
         module, value = given(f"x0 = None\n{names}\ntrain(x{last})")
         assert Values(Tree()).is_none(module, value) is is_seen

@@ -6,6 +6,7 @@ from migrate.analysis.keras.trainings import FIT, FIT_GENERATOR, OF_KERAS_1
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
+from migrate.rewrite.vocabulary import Vocabulary
 
 QUEUE_PARAMETERS = ("max_queue_size", "workers", "use_multiprocessing")
 GENERATORS = {
@@ -18,7 +19,9 @@ _SAMPLE_COUNTS = ("samples_per_epoch", "nb_val_samples", "val_samples")
 _STEPS = ("steps_per_epoch", "validation_steps", "steps")
 
 
-def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> tuple[list[Edit], list[str]]:
+def renew_call(
+    module: Module, values: Values, vocabulary: Vocabulary, call: ast.Call, target: str
+) -> tuple[list[Edit], list[str]]:
     """Returns the edits of a call of a model's method, and notes on them for the user.
 
     Args:
@@ -42,8 +45,8 @@ def renew_call(module: Module, values: Values, call: ast.Call, target: str) -> t
             edits.append(SetArgument(span, old, None, at))
             continue
         if name in _STEPS and target != "keras2" and values.may_be_fraction(module, value):
-            notes.append(f"{name} is made an int, which Keras 3 wants")
-            edits.append(SetArgument(span, old, f"int({text(value)})", at))
+            notes.append(f"{name} is rounded up, as Keras 2 does with a fraction")
+            edits.append(SetArgument(span, old, f"{vocabulary.standard_module('math')}.ceil({text(value)})", at))
         if name != old or (at and new != method):
             edits.append(SetArgument(span, old, "", at, at is not None and call.lineno == call.end_lineno, name))
     if removed:

@@ -1,6 +1,7 @@
 """The table of Keras's names is what the installed Keras has, and what moved is the same on both lines."""
 
 import importlib
+import math
 import types
 from functools import reduce
 from pathlib import Path
@@ -165,3 +166,17 @@ def test_models_have_the_short_methods_alone_on_keras_3_and_take_no_queue(tmp_pa
             model.predict(np.ones((4, 2)), workers=1)
         with pytest.raises(ValueError, match=r"weights\.h5"):
             model.save_weights(str(tmp_path / "last.h5"))
+
+
+def test_keras_2_rounds_fractions_of_steps_up_and_keras_3_refuses_them():
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    batches = tf.data.Dataset.from_tensors((np.ones((4, 2)), np.ones((4, 1)))).repeat()
+    for steps in (5 / 2, math.ceil(5 / 2)):
+        model.optimizer.iterations.assign(0)
+        if LINE == "3" and steps == 2.5:
+            with pytest.raises(TypeError):
+                model.fit(batches, steps_per_epoch=steps, verbose=0)
+        else:
+            model.fit(batches, steps_per_epoch=steps, epochs=2, verbose=0)
+            assert int(model.optimizer.iterations.numpy()) == 6

@@ -3,8 +3,9 @@
 Keras 3 has no ``fit_generator``, ``evaluate_generator`` and ``predict_generator``, and its optimizers no ``lr``;
 TensorFlow 2.15 ignores ``lr`` with a warning and trains at another rate.
 
-Instead: ``fit``, ``evaluate`` and ``predict``, which lose ``workers`` and the like and get whole numbers of steps;
-``learning_rate``; ``decay=0`` goes. The names of Keras 1 (``nb_epoch``, ``Model(input=…)``) become those of Keras 2.
+Instead: ``fit``, ``evaluate`` and ``predict``, which lose ``workers`` and the like; fractions of steps are rounded up,
+as by Keras 2; ``learning_rate``; ``decay=0`` goes. The names of Keras 1 (``nb_epoch``, ``Model(input=…)``) become those
+of Keras 2.
 ``optimizer.lr`` becomes ``optimizer.learning_rate``, and ``backend.set_value(variable, value)`` becomes
 ``variable.assign(value)``. A metric's ``reset_states`` becomes ``reset_state``, and what Keras 2 takes and ignores
 goes: ``write_grads`` of ``TensorBoard``, ``sample_weight_mode``.
@@ -121,7 +122,7 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
             continue
         if not is_gone and method not in ("fit", "evaluate", "predict"):
             continue
-        edits, notes = renew_call(module, values, call, target)
+        edits, notes = renew_call(module, values, bench.vocabulary, call, target)
         notes = [f"becomes {model}.{new}, which Keras 3 has too", *notes] if is_gone else notes
         if edits and not bench.reach.functions(call):
             told = "; ".join(notes) or "gets the names of its arguments of Keras 2"

@@ -233,7 +233,7 @@ GENERATORS = {
         "    other.fit(  # once more\n        x=batches,\n    )\n"
     ),
     "other.fit_generator(batches, len(x) / 8, verbose=0)": (
-        "other.fit(batches, steps_per_epoch=int(len(x) / 8), verbose=0)\n"
+        "other.fit(batches, steps_per_epoch=math.ceil(len(x) / 8), verbose=0)\n"
     ),
     "print(other.predict_generator(batches, 10, None, 5, 2, verbose=1))": (
         "print(other.predict(batches, steps=10, callbacks=None, verbose=1))\n"

@@ -4,7 +4,7 @@ import ast
 import os
 from collections.abc import Sequence
 
-from migrate.analysis.program.closures import Marks
+from migrate.analysis.program.closures import FileFilter
 from migrate.analysis.program.facts import facts
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
@@ -33,7 +33,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     """
     files = Files(modules, settings)
     for module in modules:
-        tree.keep(module)
+        tree.add_module(module)
     forms = _forms(modules, files, tree)
     judged = {module.path: Judgement([], files.plans[module.path], []) for module in modules}
     found: list[Finding] = []
@@ -62,17 +62,17 @@ def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectFo
     """Returns the programs that name the Estimator API, in object form."""
     graph, own = tree.graph, {os.path.abspath(module.path): module for module in modules}
     naming = graph.bits(path for path, one in own.items() if one.estimator_uses or one.names_estimator_of_library)
-    makers = Marks(
+    makers = FileFilter(
         graph,
         lambda path: (path in own or not facts(path).problem) and _makes_estimator(own.get(path) or tree.module(path)),
     )
     alone = graph.bits(path for path, one in own.items() if one.names_hooks_alone)
     forms: list[ObjectForm] = []
     found = [unit for unit in units(modules, tree) if naming & unit.files]
-    made = [unit for unit in found if makers.of(unit.files)]
+    made = [unit for unit in found if makers.select(unit.files)]
     for unit in made:
         alone &= ~unit.files
-    for unit in [*made, *(unit for unit in found if not makers.of(unit.files) and not unit.root_files & ~alone)]:
+    for unit in [*made, *(unit for unit in found if not makers.select(unit.files) and not unit.root_files & ~alone)]:
         form = write_object_form(unit, files.settings, files.plans.keys())
         form.cause = files.cause(unit.roots[0], form.verdicts)
         forms.append(form)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from migrate.analysis.program.closures import Marks
+from migrate.analysis.program.closures import FileFilter
 from migrate.analysis.program.facts import facts
 from migrate.analysis.program.links import Link
-from migrate.analysis.program.meaning_of_tf import settle
-from migrate.analysis.program.programs import imported_model_fns, trained_unseen
+from migrate.analysis.program.meaning_of_tf import settle_meanings
+from migrate.analysis.program.programs import imported_model_fns, possible_makers
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 
@@ -58,7 +58,7 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     A file that trains an estimator which it may import at run time is tied to the files near it that make one.
     """
     for module in modules:
-        tree.keep(module)
+        tree.add_module(module)
     graph = tree.graph
     makers = graph.bits(_path(module) for module in modules if module.names_estimator)
     found: list[Unit] = []
@@ -66,12 +66,12 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     for module in modules:
         passed_imports = imported_model_fns(module, tree)
         files = tree.changing_files(module) | graph.bits(link.target.path for link in passed_imports)
-        ties = graph.ties.of(files)
+        ties = graph.tying_files.select(files)
         is_named = module.estimator_uses or module.names_estimator_of_library
         if not is_named and not (ties and facts(_path(module)).changes):
             continue
         own = graph.bits([_path(module)])
-        ties |= own | makers & graph.bits(trained_unseen(module, tree))
+        ties |= own | makers & graph.bits(possible_makers(module, tree))
         unit = Unit(tree, [module], passed_imports, files | own, ties)
         for other in [one for one in found if one.ties & ties] if known & ties else ():
             found.remove(other)
@@ -81,11 +81,11 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
         found.append(unit)
     for unit in found:
         unit.roots.sort(key=lambda root: not root.estimator_uses)  # a reason to skip the unit is reported in the first
-    settle(tree, [(unit.roots, unit.files) for unit in found])
+    settle_meanings(tree, [(unit.roots, unit.files) for unit in found])
     # A file for TensorFlow 2 may have no names that change.
-    changing = Marks(graph, lambda path: facts(path).matters or tree.module(path).meaning == 1)
+    changing = FileFilter(graph, lambda path: facts(path).is_relevant or tree.module(path).meaning == 1)
     for unit in found:
-        unit.files = unit.root_files | changing.of(unit.files & ~unit.root_files)
+        unit.files = unit.root_files | changing.select(unit.files & ~unit.root_files)
     return found
 
 

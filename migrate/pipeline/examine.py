@@ -42,7 +42,7 @@ def holds_code(path: str, code: bytes) -> bool:
         from migrate.analysis.program.tree import Tree
 
         tree = Tree()
-        holds = any(tree.holds(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
+        holds = any(tree.contains_word(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
     return holds
 
 
@@ -53,7 +53,7 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
     path, module = source.path, module_of(source)
     if not (module.sites or module.has_single_sites or module.estimator_uses or module.names_estimator_of_library):
         return ExaminedFile(path)
-    from migrate.analysis.program.programs import files_of_programs, may_be_reached
+    from migrate.analysis.program.programs import files_of_programs, may_change_for_others
     from migrate.analysis.program.tree import Tree
     from migrate.judging.judge import judge
 
@@ -61,7 +61,7 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
     others = files_of_programs(module, around)
     if others and not is_alone:
         return ExaminedFile(path, reaches=others)
-    if may_wait and may_be_reached(module, around):
+    if may_wait and may_change_for_others(module, around):
         return ExaminedFile(path, waits=True)
     findings, plan, programs = judge(module, settings, around)
     return ExaminedFile(path, findings, source, plan or None, programs=programs)

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from migrate.analysis.program.defined_flags import Flag, flag_of_call, words_of
+from migrate.analysis.program.defined_flags import Flag, flag_of_call, string_constants
 from migrate.analysis.source.imports import directory_above_package
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.parse import parse
@@ -44,9 +44,9 @@ def flags_of(paths: Iterable[str]) -> list[Flag]:
 
 def _required_flags(call: ast.Call) -> list[str]:
     if name_of(call.func) == "mark_flag_as_required":
-        return words_of(call.args[:1])
+        return string_constants(call.args[:1])
     several = call.args[0] if name_of(call.func) == "mark_flags_as_required" and call.args else None
-    return words_of(several.elts) if isinstance(several, ast.List | ast.Tuple) else []
+    return string_constants(several.elts) if isinstance(several, ast.List | ast.Tuple) else []
 
 
 def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag | None:
@@ -70,7 +70,7 @@ def _names_read(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Subscript):
-        yield from words_of([node.slice])
+        yield from string_constants([node.slice])
 
 
 def verify_options(flags: Collection[Flag], directory: Flag | None, length: Flag | None = None) -> str:
@@ -81,15 +81,15 @@ def verify_options(flags: Collection[Flag], directory: Flag | None, length: Flag
       length: the flag that sets its number of steps or epochs, which is passed too; None for none.
     """
     words = [
-        _example(flag) if flag.is_positional else f"{flag.spelled} {_example(flag)}"
+        _example(flag) if flag.is_positional else f"{flag.spelling} {_example(flag)}"
         for flag in flags
         if (flag.is_required or flag == length) and flag != directory
     ]
     parts = []
     if directory is not None and directory.is_positional:
         words.insert(0, "{model_dir}")
-    elif directory is not None and directory.spelled != "--model_dir":
-        parts.append(f"--model-dir-flag {directory.spelled}")
+    elif directory is not None and directory.spelling != "--model_dir":
+        parts.append(f"--model-dir-flag {directory.spelling}")
     if words:
         parts.append(f"--args {shlex.quote(' '.join(words))}")
     return " ".join(parts)

@@ -73,7 +73,7 @@ class Provenance:
     def _node_origin(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
         """Returns the origin of one node that a directory may be."""
         if isinstance(node, ast.arg) and node.arg in self._flags:
-            return Origin.FLAG, self._flags[node.arg].spelled
+            return Origin.FLAG, self._flags[node.arg].spelling
         if not isinstance(node, ast.expr):
             return Origin.UNKNOWN, ""
         known = self._external_origin(module, node)
@@ -100,7 +100,7 @@ class Provenance:
             return (Origin.ENVIRONMENT, name) if isinstance(name, str) else (Origin.UNKNOWN, "")
         name = node.attr if isinstance(node, ast.Attribute) else literal(getattr(node, "slice", None))
         is_flag = isinstance(name, str) and name in self._flags and not _is_self_attribute(node)
-        return (Origin.FLAG, self._flags[name].spelled) if is_flag and isinstance(name, str) else None
+        return (Origin.FLAG, self._flags[name].spelling) if is_flag and isinstance(name, str) else None
 
 
 def _is_self_attribute(node: ast.expr) -> bool:
@@ -233,7 +233,7 @@ _COUNTING_WORD = re.compile(r"epoch|step|iter(?!able)")
 def length_flag(start: str, flags: Collection[Flag], tree: Tree) -> Flag | None:
     """Returns the first flag found that sets a number of steps or epochs; None where there is none."""
     origins = Provenance(Values(tree), {flag.name: flag for flag in flags})
-    spelled = {flag.spelled: flag for flag in flags}
+    spelled = {flag.spelling: flag for flag in flags}
     modules = [module for module in modules_of_program(start, tree) if not is_generated(module.text)]
     calls = [(module, call) for module in modules for call in module.names.nodes(ast.Call)]
     for lengths in (_training_lengths, _range_ends):

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from migrate.analysis.program.needs import KERAS_2, OLD_TENSORFLOW, PACKAGES, Use, needs_of, uses_with_needs
+from migrate.analysis.program.needs import KERAS_2, OLD_TENSORFLOW, REQUIREMENTS, Use, needs_of, uses_with_needs
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.guards import resolves_to_v1
@@ -25,11 +25,11 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
     uses = [(path, use) for path, module in modules for use in _uses(module, changes.get(path))]
     uses += tree.uses_with_needs(*(module for _, module in modules))
     packages = {name for path in own if path in changes for name in _packages_needed(changes[path], changes)}
-    packages |= {name for name in PACKAGES if tree.imports_package(name, *(module for _, module in modules))}
+    packages |= {name for name in REQUIREMENTS if tree.imports_package(name, *(module for _, module in modules))}
     found = needs_of(uses, in_graphs)
     if "tf_slim" in packages and not any(need.startswith((KERAS_2, OLD_TENSORFLOW)) for need in found):
         found.append(f"{KERAS_2}: tf_slim")
-    return (*found, *(PACKAGES[name] for name in PACKAGES if name in packages))
+    return (*found, *(REQUIREMENTS[name] for name in REQUIREMENTS if name in packages))
 
 
 def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:

@@ -306,7 +306,7 @@ def _directory_options(
     Returns:
       What the user must do first, "" for nothing; whether to start it in that directory; the options of ``verify``.
     """
-    known = {flag.spelled: flag for flag in flags}
+    known = {flag.spelling: flag for flag in flags}
     seen = next((known[each.name] for each in found if each.origin is Origin.FLAG and each.name in known), None)
     variable = next((each.name for each in found if each.origin is Origin.ENVIRONMENT), "")
     if seen is None and variable:

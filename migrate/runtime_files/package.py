@@ -40,11 +40,11 @@ def home(name: str) -> str:
 
 @cache
 def _homes() -> dict[str, str]:
-    named = {file: defined_in(text) for file, text in sources().items()}
+    named = {file: definitions_in(text) for file, text in sources().items()}
     return {name: file for file, names in named.items() for name in names if not name.startswith("_")}
 
 
-def defined_in(text: str) -> list[str]:
+def definitions_in(text: str) -> list[str]:
     """The classes, functions and variables at the top of a file, in order."""
     return [one[1] or one[2] for one in _DEFINED.finditer(text)]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from migrate.analysis.program.facts import importing, possible_imports_at
+from migrate.analysis.program.facts import files_by_imported_word, possible_imports_at
 from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import Target, ancestor, directory_above_package, importing_root, nonempty_package
@@ -128,7 +128,7 @@ def _importing_itself(directory: str) -> str | None:
     if top is None or not _is_package(top):
         return None
     name = os.path.basename(top)
-    paths = (path for path in importing(importing_root(top)).get(name, ()) if is_below(path, top))
+    paths = (path for path in files_by_imported_word(importing_root(top)).get(name, ()) if is_below(path, top))
     named = (one for path in paths if path.endswith(".py") for one in possible_imports_at(path)[0])
     return top if any(one.partition(".")[0] == name for one in named) else None
 

@@ -63,7 +63,7 @@ def strip_not(test: ast.expr, holds: bool) -> tuple[ast.expr, bool]:
 
 
 def tries_again(loop: ast.For | ast.While) -> bool:
-    """Whether a turn of a loop that ends without an error is its last: ``try: model.fit(…); break``."""
+    """Whether a loop repeats a failed attempt and ends after a success: ``try: model.fit(…); break``."""
     test, holds = strip_not(loop.test, True) if isinstance(loop, ast.While) else (loop.target, True)
     ends = [end for one in loop.body if isinstance(one, ast.Try) for end in (*one.body, *one.orelse)]
     assigned = [one for one in ends if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(test)]

@@ -49,7 +49,7 @@ class Reach:
 
     def __init__(self, module: Module, tree: Tree) -> None:
         self.module, self.tree = module, tree
-        self.tree.keep(module)
+        self.tree.add_module(module)
         self._defined_in: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
         self._definitions_by_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
         self._files_read: set[int] = set()
@@ -87,10 +87,10 @@ class Reach:
             waiting = [path for path in importers if path not in above][: _MAX_IMPORTERS - 1 - len(above)]
             above |= dict.fromkeys(waiting)
         most = _MAX_FILES + 1  # the file itself may be one of them
-        found = {**above, **dict.fromkeys(self.tree.nearest(start, self.tree.own_links(self.module), most))}
+        found = {**above, **dict.fromkeys(self.tree.first_imports(start, self.tree.own_links(self.module), most))}
         for path in above:
             if len(found) < _MAX_FILES:
-                found |= dict.fromkeys(self.tree.nearest(path, self.tree.links_from(path), most))
+                found |= dict.fromkeys(self.tree.first_imports(path, self.tree.links_from(path), most))
         return list(found)[:most]
 
     @cached_property
@@ -111,13 +111,13 @@ class Reach:
         if any(word in self.module.text for word in words):
             yield self.module
         if words not in self._paths_with_words:
-            self._paths_with_words[words] = [path for path in self._paths if self.tree.holds(path, *words)]
+            self._paths_with_words[words] = [path for path in self._paths if self.tree.contains_word(path, *words)]
         yield from self.tree.readable(self._paths_with_words[words])
 
     def contains_word(self, *words: str) -> bool:
         """Whether a file of the program contains one of some words."""
         here = any(word in self.module.text for word in words)
-        return here or any(self.tree.holds(path, *words) for path in self._paths)
+        return here or any(self.tree.contains_word(path, *words) for path in self._paths)
 
     def may_run_together(self, one: Module, other: Module) -> bool:
         """Whether ``other``, or a program that imports it, also imports ``one``."""
@@ -171,7 +171,7 @@ class Reach:
         """Yields the program's calls that load weights, a model or a checkpoint."""
         calls = (call for name in (*LOADS, "restore") for call in self.calls_of(name))
         # Few of the files with the word ``read`` read a checkpoint.
-        reading = [path for path in self._paths if self.tree.holds(path, "read") and _may_read_checkpoint(path)]
+        reading = [path for path in self._paths if self.tree.contains_word(path, "read") and _may_read_checkpoint(path)]
         read = (call for one in (self.module, *self.tree.readable(reading)) for call in self.calls(one).get("read", ()))
         return filter(is_load, chain(calls, read))
 

@@ -1,4 +1,4 @@
-"""What a file tells those that import it: each unchanged file is read once for all of them."""
+"""Facts about files that concern the programs which import them; each file is read once in a run."""
 
 import ast
 import os
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from migrate.analysis.program.needs import Use, uses_with_needs
-from migrate.analysis.program.numpy_names import may_name_gone
+from migrate.analysis.program.numpy_names import may_use_removed
 from migrate.analysis.program.possible_imports import imported_words, possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
@@ -25,30 +25,30 @@ from migrate.files.walk import walk
 
 
 class Imports(NamedTuple):
-    """Where a file's imports may lead, which is known without binding its names.
+    """The imports of a file, which are known without analysing its names.
 
     Attributes:
-      names: the dotted names that it imports, with their lines.
-      searched: the directories that it puts on ``sys.path``, as it spells them from another one.
+      names: the imported dotted names, with their lines.
+      search_path: the directories that it adds to ``sys.path``, relative to an unknown one.
     """
 
     names: tuple[tuple[str, int], ...] = ()
-    searched: tuple[str, ...] = ()
+    search_path: tuple[str, ...] = ()
 
 
 class Facts(NamedTuple):
-    """What a file's names tell those that import it.
+    """Facts about a file that concern the programs which import it.
 
     Attributes:
-      changes: whether it holds names that a migration changes, ``tf.estimator``, TensorFlow 1's own or moved ones.
-      names_api: whether it names the Estimator API by more than names that TensorFlow has elsewhere too.
-      ties: whether these are names by which all programs that import the file are tied together: more than the modes.
+      changes: whether it has names that a migration changes: of ``tf.estimator``, of TensorFlow 1 alone, or moved.
+      names_api: whether it uses a name that only the Estimator API has, or chooses eager or graph mode.
+      ties: whether migrating it for one program changes it for all programs that import it.
       needs_tf1: whether only TensorFlow 1 can run it.
-      has_ambiguous_names: whether it holds names that mean another thing in TensorFlow 2.
-      uses_with_needs: what in it needs more than the newest TensorFlow and NumPy.
-      lacks_estimator: whether it configures or trains an estimator and names none.
-      problem: why the file cannot be read or parsed; "" where it can.
-      remedy: what to do about that; "" where nothing is known.
+      has_ambiguous_names: whether it has names with different meanings in TensorFlow 1 and 2.
+      uses_with_needs: the uses that need more than the newest TensorFlow and NumPy.
+      lacks_estimator: whether it configures or trains an estimator but names none.
+      problem: why the file cannot be read or parsed; "" if it can.
+      remedy: what to do about the problem; "" if nothing is known.
     """
 
     changes: bool = False
@@ -62,14 +62,14 @@ class Facts(NamedTuple):
     remedy: str = ""
 
     @property
-    def matters(self) -> bool:
-        """Whether a program that imports the file has to do with it."""
+    def is_relevant(self) -> bool:
+        """Whether the file concerns the programs that import it."""
         return self.changes or bool(self.problem)
 
 
 @run_cache
 def facts(path: str) -> Facts:
-    """The facts of a file, absolute."""
+    """Returns the facts of the file at an absolute path."""
     try:
         return facts_of(_source_at(path))
     except OSError:
@@ -81,7 +81,7 @@ def facts(path: str) -> Facts:
 
 
 def facts_of(source: SourceText) -> Facts:
-    """The facts of a text; raises Unreadable if it cannot be parsed."""
+    """Returns the facts of a source text; raises Unreadable if it cannot be parsed."""
     if not _may_matter(source):
         imports_of(source)
         return Facts()
@@ -100,13 +100,13 @@ def facts_of(source: SourceText) -> Facts:
 
 
 def _may_matter(source: SourceText) -> bool:
-    is_named = any(word in source.text for word in ("tensorflow", "import *", " as tf")) or may_name_gone(source.text)
+    is_named = any(word in source.text for word in ("tensorflow", "import *", " as tf")) or may_use_removed(source.text)
     return is_named and not is_generated(source.text)
 
 
 @run_cache
 def imports_at(path: str) -> Imports:
-    """The imports of a file, absolute; none where it cannot be read or parsed."""
+    """Returns the imports of the file at an absolute path; none if it cannot be read or parsed."""
     try:
         return imports_of(_source_at(path))
     except (OSError, Unreadable):  # it cannot run either
@@ -115,27 +115,27 @@ def imports_at(path: str) -> Imports:
 
 @tree_cache
 def imports_of(source: SourceText) -> Imports:
-    """The imports of a text, whose tree is kept if others may ask for it; raises Unreadable if it cannot be parsed."""
+    """Returns the imports of a source text; raises Unreadable if it cannot be parsed."""
     tree = parse(source, keeps=_may_matter(source))
-    searched = tuple(_searched(tree)) if "sys.path" in source.text else ()
-    return Imports(from_files(source.path, imported_in(tree)), searched)
+    search_path = tuple(_added_directories(tree)) if "sys.path" in source.text else ()
+    return Imports(without_pip_packages(source.path, imported_names(tree)), search_path)
 
 
 _IMPORT_IN_JSON = re.compile(rb'(?:"|\\n)(?: |\\t)*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)')
 _DEFINITIONS = (re.compile(r"def[\s\\]+(\w+)"), re.compile(r"class[\s\\]+(\w+)"))
-"""Two, because what begins with a plain text is found by it."""
+"""Two patterns, because a search for one that begins with plain text is faster."""
 _WORD_IN_BYTES = re.compile(rb"\w+")
 
 
 @run_cache
 def files_below(directory: str) -> tuple[str, ...]:
-    """The files, absolute, below a directory; walked once in a run."""
+    """Returns the absolute paths of the files below a directory, which is walked once in a run."""
     return tuple(os.path.abspath(found) for found in walk([directory]) if isinstance(found, str))
 
 
 @run_cache
-def importing(root: str) -> dict[str, list[str]]:
-    """By each word of what looks like an import below a directory the files that hold it there; walked once."""
+def files_by_imported_word(root: str) -> dict[str, list[str]]:
+    """Returns, for each word in an import statement below a directory, the files with such a statement."""
     parts: dict[str, list[str]] = {}
     for path in files_below(root):
         with suppress(Unreadable, OSError):
@@ -146,13 +146,13 @@ def importing(root: str) -> dict[str, list[str]]:
 
 @run_cache
 def possible_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
-    """The dotted names that a Python file, absolute, seems to import, and whether it may search other directories."""
+    """Returns the dotted names that a Python file seems to import, and whether it mentions ``sys.path``."""
     data = read(path)
     return tuple(dict.fromkeys(possible_imports(data))), b"sys.path" in data
 
 
 def _words_in_json(path: str) -> Iterator[str]:
-    """The words in what looks like the import statements of a notebook."""
+    """Yields the words in what looks like the import statements of a notebook."""
     data = without_pictures(read(path))
     at = data.find(b"import")  # the word is found many times as fast as the beginning of a statement
     while at >= 0:
@@ -163,15 +163,15 @@ def _words_in_json(path: str) -> Iterator[str]:
 
 
 def text_at(path: str) -> str:
-    """The text of a file, absolute; an unchanged file is read once."""
+    """Returns the text of the file at an absolute path; raises Unreadable if there is none."""
     try:
         return _source_at(path).text
     except OSError as error:
         raise Unreadable(unreadable_finding(path, error)) from error
 
 
-def stands_in(word: str, text: str) -> bool:
-    """Whether a word stands in a text by itself, in no longer one; many times as fast as a regular expression."""
+def contains_word(word: str, text: str) -> bool:
+    """Whether a text contains a whole word; many times as fast as a regular expression."""
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
@@ -185,25 +185,25 @@ def _continues(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def defined_in(text: str) -> frozenset[str]:
-    """The names of the functions and classes that a text seems to define: those in its strings are among them."""
+def definitions_in(text: str) -> frozenset[str]:
+    """Returns the names of the functions and classes that a text seems to define, even inside strings."""
     return frozenset(name for one in _DEFINITIONS for name in one.findall(text))
 
 
 @run_cache
-def defined_at(path: str) -> frozenset[str]:
-    """As ``defined_in``, of a file, absolute, that is looked through once in a run."""
-    return defined_in(text_at(path))
+def definitions_at(path: str) -> frozenset[str]:
+    """Returns ``definitions_in`` of the file at an absolute path."""
+    return definitions_in(text_at(path))
 
 
 @run_cache
 def calls_within_at(path: str) -> dict[str, set[str]]:
-    """As ``calls_within_functions``, of a file, absolute, whose names need not be bound for that."""
+    """Returns ``calls_within_functions`` of the file at an absolute path, without analysing its names."""
     return calls_within_functions(parse(_source_at(path)))
 
 
 def calls_within_functions(tree: ast.Module) -> dict[str, set[str]]:
-    """The last parts of the names that are called within the functions of a tree, by the function's own name."""
+    """Returns, by the name of a function, the last parts of the names that functions of this name call."""
     found: dict[str, set[str]] = {}
     for function in statements_of(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -213,8 +213,8 @@ def calls_within_functions(tree: ast.Module) -> dict[str, set[str]]:
 
 
 @run_cache
-def naming_estimators(directory: str) -> tuple[str, ...]:
-    """The files below a directory that name the Estimator API."""
+def files_with_estimators(directory: str) -> tuple[str, ...]:
+    """Returns the files below a directory that use the Estimator API."""
     found = []
     for path in files_below(directory):
         with suppress(Unreadable):
@@ -223,8 +223,8 @@ def naming_estimators(directory: str) -> tuple[str, ...]:
     return tuple(path for path in found if facts(path).names_api)
 
 
-def named_source(path: str, name: str) -> SourceText:
-    """The text of a file, absolute, by the name that the user gave it, which is also what a reason calls it."""
+def source_at(path: str, name: str) -> SourceText:
+    """Returns the source of the file at an absolute path, under the name that messages to the user show."""
     try:
         return replace(_source_at(path), path=name)
     except (OSError, Unreadable):
@@ -237,7 +237,7 @@ def _source_at(path: str) -> SourceText:
 
 
 def source_of(path: str, data: bytes) -> SourceText:
-    """The text of a file of these bytes, of a notebook the Python of its cells; raises Unreadable if it has none."""
+    """Returns the source in a file's bytes, for a notebook the Python of its cells; raises Unreadable if that fails."""
     if not path.endswith(NOTEBOOK):
         return SourceText.decode(path, data)
     from migrate.files.cells import join_cells
@@ -252,9 +252,9 @@ _VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
 
 @run_cache
 def pip_packages(path: str) -> frozenset[str]:
-    """The packages that a notebook installs by ``pip`` and imports from there: ``bert`` where it is bert-tensorflow.
+    """Returns the packages that a notebook installs with ``pip``, by import name: ``bert`` for bert-tensorflow.
 
-    Nothing is known of what it installs from a directory or an address: that may be the tree itself.
+    Packages from a directory or a URL are left out, because they may be the tree itself.
     """
     if not path.endswith(NOTEBOOK) or not os.path.exists(path):
         return frozenset()
@@ -267,24 +267,24 @@ def pip_packages(path: str) -> frozenset[str]:
     return frozenset()
 
 
-def from_files(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    """The imports of a file, without those of packages that it installs."""
+def without_pip_packages(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """Returns the imports of a file, without those of packages that it installs with ``pip``."""
     return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in pip_packages(path))
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass})
-"""Most statements, which hold no others."""
+"""The most frequent statements, which contain no others."""
 
 
 @tree_cache
-def imported_in(tree: ast.Module) -> tuple[tuple[str, int], ...]:
-    """The dotted names that a tree imports, with their lines."""
-    return tuple(_imported_in(tree))
+def imported_names(tree: ast.Module) -> tuple[tuple[str, int], ...]:
+    """Returns the dotted names that a tree imports, with their lines."""
+    return tuple(_imported_names(tree))
 
 
 def statements_of(tree: ast.Module) -> Iterator[ast.AST]:
-    """The statements, handlers and cases of a tree, in its order, but for most of those that hold no others."""
+    """Yields the statements, handlers and cases of a tree in order, without the simple statements of ``_SIMPLE``."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -293,7 +293,7 @@ def statements_of(tree: ast.Module) -> Iterator[ast.AST]:
             waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
 
 
-def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def _imported_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
     for node in statements_of(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -305,8 +305,8 @@ def _imported_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield (base if alias.name == "*" else f"{base}{dot}{alias.name}"), node.lineno
 
 
-def _searched(tree: ast.Module) -> Iterator[str]:
-    """The directories that a file puts on ``sys.path``: the literal parts of each, whatever they are joined to."""
+def _added_directories(tree: ast.Module) -> Iterator[str]:
+    """Yields the directories that a file adds to ``sys.path``: the literal parts of each, joined."""
     for node in nodes_of(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_path(node.func.value):
             given: Sequence[ast.expr] = node.args

@@ -1,4 +1,4 @@
-"""The imports of one file by another, by what is on the disk: a run looks once."""
+"""The imports of one file by another, as the files are on disk; each is searched once in a run."""
 
 import os
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ class Link(NamedTuple):
 @run_cache
 def links_at(path: str) -> tuple[Link, ...]:
     imports = imports_at(path)
-    return links_of(path, imports.names, imports.searched)
+    return links_of(path, imports.names, imports.search_path)
 
 
 @run_cache
 def imports_file_at(path: str, own: str, part: str) -> bool:
-    """Whether a file imports another; it is parsed where it seems to: most that name it mean another of that name."""
+    """Whether ``path`` imports ``own``; it is parsed only if it seems to, as most files mean another module."""
     if not path.endswith(NOTEBOOK):
         possible, searches = possible_imports_at(path)
         names = tuple((name, 1) for name in possible if not part or part in name.split("."))
@@ -35,17 +35,17 @@ def imports_file_at(path: str, own: str, part: str) -> bool:
     return any(link.target.path == own for link in links_at(path))
 
 
-def links_of(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> tuple[Link, ...]:
-    """The first link from a file to each other one, by each directory and package that this is imported from."""
+def links_of(importer: str, imports: tuple[tuple[str, int], ...], search_path: tuple[str, ...]) -> tuple[Link, ...]:
+    """Returns the first link from a file to each other file, for each directory and package it is imported from."""
     found: dict[tuple[str, str, str | None], Link] = {}
-    for link in _all_links(importer, imports, searched):
+    for link in _all_links(importer, imports, search_path):
         found.setdefault((link.target.path, link.target.root, link.target.package), link)
     return tuple(found.values())
 
 
-def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tuple[str, ...]) -> Iterator[Link]:
+def _all_links(importer: str, imports: tuple[tuple[str, int], ...], search_path: tuple[str, ...]) -> Iterator[Link]:
     for dotted, line in imports:
-        found = resolve_from(os.path.dirname(importer), dotted, searched)
+        found = resolve_from(os.path.dirname(importer), dotted, search_path)
         if found is None:
             continue
         yield Link(importer, found, line)
@@ -59,9 +59,9 @@ def _all_links(importer: str, imports: tuple[tuple[str, int], ...], searched: tu
 
 
 @run_cache
-def resolve_from(directory: str, dotted: str, searched: tuple[str, ...]) -> Target | None:
-    """Where an import leads from a directory: where Python looks by itself, else where the file has it look."""
+def resolve_from(directory: str, dotted: str, search_path: tuple[str, ...]) -> Target | None:
+    """Returns the file that an import loads, from Python's own directories or those added to ``sys.path``; or None."""
     found = target_from(directory, dotted)
     if found is not None or dotted.startswith("."):
         return found
-    return next((one for path in searched if (one := target_below(directory, path, dotted)) is not None), None)
+    return next((one for path in search_path if (one := target_below(directory, path, dotted)) is not None), None)

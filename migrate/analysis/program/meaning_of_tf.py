@@ -1,4 +1,4 @@
-"""Which TensorFlow ``tf`` is in the files of a program, by the names in the code that it runs."""
+"""Decides which TensorFlow ``tf`` means in the files of a program, by the names in the code that it runs."""
 
 import ast
 import os
@@ -7,9 +7,9 @@ from enum import Enum
 from functools import cache, cached_property, reduce
 from operator import or_
 
-from migrate.analysis.program.closures import Closures, Marks
+from migrate.analysis.program.closures import Closures, FileFilter
 from migrate.analysis.program.links import Link
-from migrate.analysis.program.reached_code import ReachedCode, follows_a_return, is_optional, main_part
+from migrate.analysis.program.reached_code import ReachedCode, follows_a_return, is_optional, main_nodes
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
@@ -19,34 +19,34 @@ from migrate.files.run_cache import tree_cache
 from migrate.files.sources import is_generated
 
 _PREMADE = "premade"
-"""The kinds of estimators of which TensorFlow 1's sum the losses of a batch, and TensorFlow 2's take their mean."""
+"""Estimators that sum the losses of a batch in TensorFlow 1, and take their mean in TensorFlow 2."""
 
 
 class Meaning(Enum):
-    """The TensorFlow that a program is written for; ``BOTH`` where it holds code for each of them."""
+    """The TensorFlow that a program is written for; ``BOTH`` for a program with code for each."""
 
     ONE = 1
     TWO = 2
     BOTH = 3
 
 
-def settle(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -> None:
-    """Takes the names of each file for those of the TensorFlow that the programs around it are written for.
+def settle_meanings(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -> None:
+    """Settles the meaning of ambiguous names in each file, by the programs that run it.
 
     Args:
-      units: the files that programs are started by, or that make their estimators; and the set of all that change with
-        them.
+      units: the root files of programs, which start them or create their estimators, each with the set of all files
+        that change with them.
     """
     graph, known = tree.graph, _Programs(tree, [root for roots, _ in units for root in roots])
     programs: dict[str, list[_Program]] = {}
     placed, changing = set[_Program](), 0
     for roots, together in units:
-        if not known.telling.of(together):
+        if not known.tf1_files.select(together):
             continue
         changing |= together
-        seen = reduce(or_, (graph.bits([os.path.abspath(root.path)]) | tree.below(root) for root in roots))
+        seen = reduce(or_, (graph.bits([os.path.abspath(root.path)]) | tree.imported_files(root) for root in roots))
         for root in roots:
-            program = known.of(root, together & ~seen)
+            program = known.program_of(root, together & ~seen)
             for module in program.files if program not in placed else ():
                 programs.setdefault(module.path, []).append(program)
             placed.add(program)
@@ -63,37 +63,38 @@ def settle(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -> None:
         elif meanings == {Meaning.TWO}:
             module.mark_as_tf2()
         elif meanings or module.tf1_uses:
-            unclear = (one for one in _unclear(module) if any(each.reach.holds(module, one[0]) for each in around))
+            unclear = (one for one in _unclear(module) if any(each.reach.contains(module, one[0]) for each in around))
             module.mark_as_tf2([*unclear])
 
 
 def _meanings(programs: Sequence["_Program"]) -> set[Meaning]:
-    """What ``tf`` is in some programs that share a file; one that TensorFlow 1 runs too says nothing against others."""
+    """Returns the meanings of ``tf`` in programs that share a file, without programs that fit both."""
     files = {module for one in programs if one.meaning for module in one.files}
-    return {one.meaning or Meaning.TWO for one in programs if one.meaning or one.speakers - files}
+    return {one.meaning or Meaning.TWO for one in programs if one.meaning or one.files_for_tf2 - files}
 
 
 def _unclear(module: Module) -> Iterator[tuple[ast.expr, Symbol]]:
-    """The names with two meanings, premade estimators too; but those of datasets, whose elements are the same."""
+    """Yields the ambiguous names and premade estimators, without datasets, whose elements are the same in both."""
     yield from (one for one in module.ambiguous_uses if not one[1].tail.startswith("data."))
     yield from (one for one in module.estimator_uses if one[1].api == "tf" and estimator_kind(one[1]) == _PREMADE)
 
 
 def _is_guarded(tree: Tree, link: Link) -> bool:
-    asked = ("guarded import", link.importer, link.line)
-    if asked not in tree.answers:
-        tree.answers[asked] = _stands_guarded(tree, link)
-    return bool(tree.answers[asked])
+    """Whether an import is in a ``try`` or under a condition on TensorFlow."""
+    question = ("guarded import", link.importer, link.line)
+    if question not in tree.answers:
+        tree.answers[question] = _find_guard(tree, link)
+    return bool(tree.answers[question])
 
 
-def _stands_guarded(tree: Tree, link: Link) -> bool:
+def _find_guard(tree: Tree, link: Link) -> bool:
     for module in tree.readable([link.importer]):
         return any(one.lineno == link.line and is_guarded(module.names, one) for one in module.names.imports)
     return False
 
 
 class _Programs:
-    """The programs that some files start or make estimators for."""
+    """The programs of some root files."""
 
     def __init__(self, tree: Tree, roots: Iterable[Module]) -> None:
         self._tree = tree
@@ -101,26 +102,28 @@ class _Programs:
         self._roots = {os.path.abspath(root.path): root for root in roots}
         self._imported = Closures(tree.targets_of, lambda path: self._unguarded(tree.links_from(path)))
         self._importers = Closures(tree.importers_of, lambda path: self._graph.bits(tree.importers_of(path)))
-        self._parts = Marks(self._graph, lambda path: any(not is_generated(one.text) for one in self._modules_at(path)))
-        self._mains = Marks(self._graph, lambda path: any(main_part(one.tree) for one in self._modules_at(path)))
+        self._parts = FileFilter(graph, lambda path: not all(is_generated(one.text) for one in self._modules_at(path)))
+        self._mains = FileFilter(graph, lambda path: any(main_nodes(one.tree) for one in self._modules_at(path)))
         self._alike: dict[tuple[int, int], _Program] = {}
-        self.telling = Marks(graph, lambda path: any(one.tf1_uses or one.iterators for one in self._modules_at(path)))
+        self.tf1_files = FileFilter(
+            graph, lambda path: any(one.tf1_uses or one.iterators for one in self._modules_at(path))
+        )
 
-    def of(self, root: Module, handed_in: int) -> "_Program":
-        """What one file starts, or makes an estimator for; one for all files that lead to the same code.
+    def program_of(self, root: Module, others: int) -> "_Program":
+        """Returns the program of a root file; the same one for all roots that lead to the same code.
 
-        It is made of the file, of what its imports lead to but for those that TensorFlow 2 does without, and of the
-        files that import it, and those that import these.
+        It consists of the root, the files that its imports lead to, except optional imports, and the files that import
+        it, directly or not.
 
         Args:
-          handed_in: the set of files that are a part of it and that no import leads to.
+          others: the set of further files of the program, which no import leads to.
         """
         path, links = os.path.abspath(root.path), self._tree.own_links(root)
-        own, imported = self._graph.bits([path]), self._imported.of(link.target.path for link in links)
-        below = own | imported | self._unguarded(links) | handed_in
-        above = self._importers.of([path]) & ~below
-        files, started = self._parts.of(below | above), own | above
-        key = files, self._mains.of(started)
+        own, imported = self._graph.bits([path]), self._imported.union(link.target.path for link in links)
+        below = own | imported | self._unguarded(links) | others
+        above = self._importers.union([path]) & ~below
+        files, started = self._parts.select(below | above), own | above
+        key = files, self._mains.select(started)
         if key not in self._alike:
             self._alike[key] = _Program(self.modules(files), self.modules(started), ())
         known = [(root, node) for node, _ in root.estimator_uses]
@@ -129,7 +132,7 @@ class _Programs:
         return _Program(self.modules(files), self.modules(started), known)
 
     def modules(self, files: int) -> list[Module]:
-        """Those of some files that can be read."""
+        """Returns the readable modules of a set of files."""
         return [module for path in self._graph.paths(files) for module in self._modules_at(path)]
 
     def _unguarded(self, links: Iterable[Link]) -> int:
@@ -143,8 +146,8 @@ class _Program:
     """Files that run together.
 
     Args:
-      started: those of them that run as the program starts.
-      known: places that it is known to reach, with their files.
+      started: the files that run when the program starts.
+      known: nodes that the program is known to reach, with their files.
     """
 
     def __init__(
@@ -155,47 +158,47 @@ class _Program:
         self._places = started, files, known
 
     @cached_property
-    def sure_reach(self) -> ReachedCode:
-        """The code that it comes to whatever its conditions are."""
+    def certain_reach(self) -> ReachedCode:
+        """The code that runs whatever the results of conditions are."""
         return ReachedCode(*self._places, True)
 
     @cached_property
     def meaning(self) -> Meaning | None:
-        """What its ``tf`` is; None where nothing tells."""
+        """The meaning of ``tf`` in the program; None if no name shows it."""
         return self.meaning_of(self.files)
 
     @cached_property
-    def speakers(self) -> set[Module]:
-        """The files that name something for TensorFlow 2, which TensorFlow 1 may have too."""
+    def files_for_tf2(self) -> set[Module]:
+        """The files with code for TensorFlow 2, which TensorFlow 1 may run too."""
         return {module for module in self.files if module.tf2_uses or module.v1_uses or module.tf2_compatible_uses}
 
     def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
-        """What ``tf`` is in some of its files by their own names; None where nothing tells."""
+        """Returns the meaning of ``tf`` by the names of some files; None if they do not show it."""
         of_1 = [(module, node) for module in files for node in _uses_of_1(module)]
         of_2 = ((module, node) for module in files for node, _ in module.tf2_uses)
-        holds = self.reach.holds
-        is_on_1 = any(not _is_in_branch(*one) and holds(*one) and self.sure_reach.holds(*one) for one in of_1)
-        is_on_2 = any(not _is_in_branch(*one) and holds(*one) for one in of_2)
+        contains = self.reach.contains
+        is_on_1 = any(not _is_in_branch(*one) and contains(*one) and self.certain_reach.contains(*one) for one in of_1)
+        is_on_2 = any(not _is_in_branch(*one) and contains(*one) for one in of_2)
         if is_on_1 or is_on_2:
             return Meaning.BOTH if is_on_1 and is_on_2 else Meaning.ONE if is_on_1 else Meaning.TWO
-        if any(holds(*one) for one in of_1):
-            return Meaning.BOTH if self.speakers.intersection(files) else Meaning.ONE
+        if any(contains(*one) for one in of_1):
+            return Meaning.BOTH if self.files_for_tf2.intersection(files) else Meaning.ONE
         return None
 
     def runs(self, module: Module) -> bool:
-        """Whether it comes to a name of a file that tells, or that has two meanings."""
-        return any(self.reach.holds(module, node) for node, _ in [*module.tf1_uses, *module.ambiguous_uses])
+        """Whether the program reaches a name of TensorFlow 1, or an ambiguous name, in a file."""
+        return any(self.reach.contains(module, node) for node, _ in [*module.tf1_uses, *module.ambiguous_uses])
 
 
 def _uses_of_1(module: Module) -> Iterator[ast.expr]:
-    """What TensorFlow 2 fails on as soon as it runs."""
+    """Yields the uses on which TensorFlow 2 fails when they run."""
     yield from (node for node, found in module.tf1_uses if found.api == "tf" and not found.is_private)
     yield from module.iterators
 
 
 @tree_cache
 def _is_in_branch(module: Module, node: ast.AST) -> bool:
-    """Whether a function, or a file, may run without coming to a node; programs ask it of the files that they share."""
+    """Whether a function or file may run without reaching a node."""
     below = node
     for around in module.names.ancestors(node):
         if any(follows_a_return(block, below) for _, block in blocks([below, around])):

@@ -1,4 +1,4 @@
-"""Names of NumPy that the releases beside TensorFlow 2.15 or the newest TensorFlow no longer have."""
+"""Names of NumPy that are missing from the releases used with TensorFlow 2.15 or the newest TensorFlow."""
 
 import ast
 import re
@@ -8,36 +8,36 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.names import Names
 
 _ALIASES = ("int", "float", "complex", "object", "str", "unicode")
-"""Gone since NumPy 1.24."""
-_OF_1 = (
+"""Removed in NumPy 1.24."""
+_NAMES_OF_NUMPY_1 = (
     "Inf", "Infinity", "NAN", "NINF", "NZERO", "NaN", "PINF", "PZERO", "RankWarning", "alltrue", "asfarray", "cast",
     "cfloat", "complex_", "cumproduct", "find_common_type", "float_", "in1d", "infty", "issubclass_", "issubsctype",
     "longcomplex", "longfloat", "mat", "nbytes", "obj2sctype", "product", "recfromcsv", "recfromtxt", "round_",
     "sctypes", "singlecomplex", "sometrue", "string_", "trapz", "unicode_",
 )  # fmt: skip
-"""Gone from NumPy 2.4, which TensorFlow 2.21 takes."""
-_OF_2 = ("bool", "long")
-"""Gone since NumPy 1.24, and back in NumPy 2."""
-GONE = {
-    **dict.fromkeys((*_ALIASES, *_OF_1), "names that NumPy still has (ruff check --select NPY --fix)"),
-    **dict.fromkeys(_OF_2, "NumPy 1.23 or 2"),
+"""Removed up to NumPy 2.4, which TensorFlow 2.21 uses."""
+_NAMES_OF_NUMPY_2 = ("bool", "long")
+"""Removed in NumPy 1.24, and back in NumPy 2."""
+REMOVED = {
+    **dict.fromkeys((*_ALIASES, *_NAMES_OF_NUMPY_1), "names that NumPy still has (ruff check --select NPY --fix)"),
+    **dict.fromkeys(_NAMES_OF_NUMPY_2, "NumPy 1.23 or 2"),
 }
-"""What a program needs that reads such a name."""
-_NAMES = "|".join(GONE)
+"""What a program that uses such a name needs."""
+_NAMES = "|".join(REMOVED)
 _WORDS = (re.compile(rf"np\.(?:{_NAMES})\b"), re.compile(rf"numpy(?:\.| import .*)\b(?:{_NAMES})\b"))
 
 
-def may_name_gone(text: str) -> bool:
-    """Whether a text is worth parsing for such names."""
+def may_use_removed(text: str) -> bool:
+    """Whether a text seems to use one of these names, so that it is worth parsing."""
     return any(words.search(text) for words in _WORDS)
 
 
-def names_gone(names: Names) -> Iterator[tuple[ast.expr, str]]:
-    """The first use of each such name outside of a test for it, with the name of NumPy."""
+def removed_names(names: Names) -> Iterator[tuple[ast.expr, str]]:
+    """Yields the first unguarded use of each of these names, with the name."""
     found = set()
     for node, dotted in names.package_uses(("numpy",)):
         package, _, rest = dotted.partition(".")
         name = rest.partition(".")[0]
-        if package == "numpy" and name in GONE and name not in found and not is_guarded(names, node):
+        if package == "numpy" and name in REMOVED and name not in found and not is_guarded(names, node):
             found.add(name)
             yield node, name

@@ -1,23 +1,23 @@
-"""The imports that a file seems to have, read off its bytes: those in its texts and comments are among them."""
+"""The imports that a file seems to have, searched in its bytes; some may be in its strings."""
 
 import re
 from collections.abc import Iterator
 
 _STATEMENT = re.compile(rb"\n[ \t]*(from|import)[ \t]([^\n\\(#]*(?:\\\r?\n?[^\n\\(#]*)*)(?:\(([^)]*))?")
-"""What begins a line and looks like an import statement."""
+"""A line that looks like an import statement."""
 _NOISE = re.compile(r"#[^\n]*|\\")
 _IMPORT = re.compile(r"\bimport\b")
 _WORD = re.compile(r"\w+")
 
 
 def imported_words(data: bytes) -> set[str]:
-    """The words of all that looks like an import statement."""
+    """Returns the words of everything that looks like an import statement."""
     statements = b"\n".join(part for found in _STATEMENT.findall(b"\n" + data) for part in found)
     return set(_WORD.findall(statements.decode(errors="replace")))
 
 
 def possible_imports(data: bytes) -> Iterator[str]:
-    """The dotted names of all that looks like an import statement."""
+    """Yields the dotted names of everything that looks like an import statement."""
     for found in _STATEMENT.finditer(b"\n" + data):
         yield from _names_in(found)
 

@@ -1,4 +1,4 @@
-"""Which functions of a program's files the program may run, by the words that its code mentions."""
+"""Finds the functions that a program may run, by the names that its code mentions."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,9 +10,9 @@ from migrate.analysis.source.nodes import children, walk
 from migrate.files.run_cache import tree_cache
 
 _MODES = {"EVAL", "INFER", "ModeKeys", "PREDICT", "TRAIN", "__name__", "is_training", "mode", "training"}
-"""A condition on one of these is met sooner or later."""
+"""Conditions on these names hold at some time in every program."""
 
-_CHOOSING = (ast.If, ast.IfExp, ast.While, ast.Dict, ast.ExceptHandler)
+_CONDITIONALS = (ast.If, ast.IfExp, ast.While, ast.Dict, ast.ExceptHandler)
 _Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
@@ -20,14 +20,15 @@ _UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 class ReachedCode:
     """The code that a program may run.
 
-    A function or class is taken for reached if reached code mentions its name in any way, as a string too, or if
-    something decorates it. So is a method of a class without bases; a base may call any method of another class. What
-    stands at the top of a file runs with its import, but for the part under ``if __name__ == "__main__"`` of a file
-    that is imported.
+    A function or class is reached if reached code mentions its name, even in a string, or if it is decorated. The same
+    holds for a method of a class without bases; other methods are reached with their class, since a base may call them.
+    The top level of a file runs when it is imported, except ``if __name__ == "__main__"`` of an imported file.
 
     Args:
-      known: places that it is known to reach, with their files.
-      is_sure: whether what a condition decides is no part of it.
+      started: the files that run when the program starts.
+      modules: all files of the program.
+      known: nodes that the program is known to reach, with their files.
+      is_sure: whether to leave out code that a condition may skip.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class ReachedCode:
         self._reached: set[ast.AST] = set()
         self._started = {module.tree for module in started}
         others = (module.tree for module in modules if module.tree not in self._started)
-        self._skipped = {part for tree in others for part in main_part(tree)}
+        self._skipped = {part for tree in others for part in main_nodes(tree)}
         named, decorated = _definitions(tuple(module.tree for module in modules))
         named = {**named}
         waiting: list[_Unit] = [*(module.tree for module in modules), *decorated]
@@ -54,54 +55,54 @@ class ReachedCode:
                 for word in named.keys() & self._words(unit):
                     waiting += named.pop(word)
 
-    def holds(self, module: Module, node: ast.AST) -> bool:
-        """Whether a node stands in code that the program may run."""
+    def contains(self, module: Module, node: ast.AST) -> bool:
+        """Whether the program may run a node."""
         around = [one for one in module.names.ancestors(node) if isinstance(one, _UNITS)]
         if len(around) > 2 and around[-3] in _methods(around[-2]) and around[-3] not in self._reached:
             return False
         return node not in self._skipped and all(one in self._reached for one in around[-2:])  # a method with its class
 
     def covers(self, module: Module, node: ast.AST) -> bool:
-        """Whether all that stands around a node is reached: to know it reached too would change nothing."""
+        """Whether every function and class around a node is reached, so that ``known`` need not name the node."""
         return all(one in self._reached for one in module.names.ancestors(node) if isinstance(one, _UNITS))
 
     def _words(self, unit: _Unit) -> frozenset[str]:
-        """The words that a function or a file mentions, functions inside it included where they run with it."""
+        """Returns the names and strings in a function, class or file, and in inner functions that run with it."""
         if not isinstance(unit, ast.Module):
             return _words_of(unit, self._is_sure) if unit not in self._skipped else frozenset()
         return _words_at_top(unit, unit in self._started, self._is_sure)
 
 
 def is_optional(node: ast.AST, around: ast.AST) -> bool:
-    """Whether the code around a node may run without the node."""
+    """Whether ``around``, the parent of a node, may run without the node."""
     if isinstance(around, ast.If | ast.IfExp | ast.While) and node is not around.test:
-        return not _is_of_mode(around.test)
+        return not _tests_mode(around.test)
     if isinstance(around, ast.Dict):
-        return isinstance(node, ast.Name | ast.Attribute)  # one of the functions that a key chooses from
+        return isinstance(node, ast.Name | ast.Attribute)  # a function that a key selects
     return isinstance(around, ast.ExceptHandler)
 
 
 def follows_a_return(block: Sequence[ast.AST], node: ast.AST) -> bool:
-    """Whether a block may return a value before it comes to a statement."""
+    """Whether a block may return a value before it reaches a statement."""
     before = takewhile(lambda one: one is not node, block)
-    ifs = (one for one in before if isinstance(one, ast.If) and not _is_of_mode(one.test))
+    ifs = (one for one in before if isinstance(one, ast.If) and not _tests_mode(one.test))
     return any(isinstance(one.body[-1], ast.Return) and one.body[-1].value is not None for one in ifs)
 
 
 @tree_cache
-def _is_of_mode(test: ast.expr) -> bool:
+def _tests_mode(test: ast.expr) -> bool:
     return bool(_MODES & {getattr(part, "id", "") or getattr(part, "attr", "") for part in walk(test)})
 
 
 @tree_cache
 def _words_of(unit: ast.AST, is_sure: bool) -> frozenset[str]:
-    """The words of a function, or of a class without the methods that are called by their names."""
+    """Returns the names and strings in a function, or in a class without ``_methods``."""
     return _words_in(unit, is_sure, frozenset(_methods(unit)))
 
 
 @tree_cache
 def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
-    """The methods that nothing calls but by their names: of a class without bases, those with a name of their own."""
+    """Returns the methods that run only if code mentions their names: of a class without bases, without dunders."""
     if not isinstance(unit, ast.ClassDef) or unit.keywords:
         return ()
     if any(not isinstance(base, ast.Name) or base.id != "object" for base in unit.bases):
@@ -112,21 +113,21 @@ def _methods(unit: ast.AST) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...
 
 @tree_cache
 def _words_at_top(tree: ast.Module, is_started: bool, is_sure: bool) -> frozenset[str]:
-    """Returns the words at the top of a file that run with its import; of a definition only what surrounds its body."""
+    """Returns the names and strings in the top-level code of a file, without the bodies of functions and classes."""
     parts = (part for part in tree.body if is_started or not _is_main(part))
     return frozenset().union(*(_words_in(part, is_sure, None) for part in parts))
 
 
 @tree_cache
-def _called_by_name(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
-    """The functions and classes at the top of a file, each with its methods: a file is part of many programs."""
+def _top_level_definitions(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ...]:
+    """Returns the top-level functions and classes of a file, each with its ``_methods``."""
     return tuple(each for unit in _units(tree) for each in (unit, *_methods(unit)))
 
 
 @tree_cache
 def _definitions(trees: tuple[ast.Module, ...]) -> tuple[dict[str, list[_Unit]], list[_Unit]]:
-    """What ``_called_by_name`` gives for some files, by name, and what something decorates among it."""
-    units = [one for tree in trees for one in _called_by_name(tree)]
+    """Returns the functions and classes of some files by name, and the decorated ones."""
+    units = [one for tree in trees for one in _top_level_definitions(tree)]
     named: dict[str, list[_Unit]] = {}
     for one in units:
         named.setdefault(one.name, []).append(one)
@@ -134,13 +135,13 @@ def _definitions(trees: tuple[ast.Module, ...]) -> tuple[dict[str, list[_Unit]],
 
 
 @tree_cache
-def main_part(tree: ast.Module) -> frozenset[ast.AST]:
-    """The nodes of a file that do not run with its import."""
+def main_nodes(tree: ast.Module) -> frozenset[ast.AST]:
+    """Returns the nodes of a file under ``if __name__ == "__main__"``, which do not run when it is imported."""
     return frozenset(part for statement in tree.body if _is_main(statement) for part in walk(statement))
 
 
 def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    """The functions and classes at the top of a file, those under a condition included."""
+    """Yields the top-level functions and classes of a file, also those under a condition."""
     waiting: list[ast.AST] = list(tree.body)
     while waiting:
         node = waiting.pop()
@@ -151,7 +152,7 @@ def _units(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
 
 
 def _words_in(node: Any, is_sure: bool, apart: frozenset[ast.AST] | None) -> frozenset[str]:
-    """The words in a node, without the functions that stand apart; where that is None, without all bodies of any."""
+    """Returns the names and strings in a node, without the functions ``apart``; if it is None, without any bodies."""
     words, waiting = set[str](), [node]
     while waiting:
         node = waiting.pop()
@@ -164,11 +165,11 @@ def _words_in(node: Any, is_sure: bool, apart: frozenset[ast.AST] | None) -> fro
         elif kind is ast.Constant:
             if isinstance(node.value, str) and not is_sure:
                 words.add(node.value)
-        elif kind is ast.alias:  # an import or a text calls nothing by itself
+        elif kind is ast.alias:  # an import or a string calls nothing by itself
             words.update(node.name.split(".") if node.asname or not is_sure else ())
         elif apart is None and kind in _UNITS:
             waiting += [*node.decorator_list, *getattr(node, "bases", ())]
-        elif is_sure and kind in _CHOOSING:
+        elif is_sure and kind in _CONDITIONALS:
             waiting += [one for one in children(node) if not is_optional(one, node)]
         elif not apart or node not in apart:
             waiting += children(node)

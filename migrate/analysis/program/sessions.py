@@ -1,4 +1,4 @@
-"""Code that works on a session or a graph beside an estimator, and would run eagerly without graph mode."""
+"""Code outside the estimators that needs a graph or a session, and would run eagerly without graph mode."""
 
 import ast
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,14 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 
 
 class EagerCode:
-    """The functions that run eagerly around the estimators of some files; those that an estimator calls do not.
+    """The functions of some files that run eagerly, because the program calls them outside its estimators.
 
     Args:
-      uses: the calls that make or use an estimator, with their files.
-      imported: those of the files that others import, whose ``__main__`` no program runs.
+      uses: the calls that create or use an estimator, with their files.
+      imported: the files that are imported, so that the program does not run their ``__main__`` part.
 
     Attributes:
-      own_graphs: the functions with a session in which all that it runs is made, so that a graph of their own does.
+      own_graphs: the functions that create everything that their session runs, and so can have a graph of their own.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class EagerCode:
         calls: dict[ast.AST | None, set[ast.AST]] = {}  # None for the code at the top of files
         for module in modules:
             for call, around, called in _eager_calls(tree, module):
-                if not self._is_dead(module, call):
+                if not self._never_runs(module, call):
                     caller = None if isinstance(around, ast.Module) else around
                     calls.setdefault(caller, set()).update(called)
         around_uses = [_function_around(module, node) for module, node in uses]
@@ -46,26 +46,26 @@ class EagerCode:
         while len(training) > size:
             size = len(training)
             training |= {around for around, called in calls.items() if around and not training.isdisjoint(called)}
-        beside = _reachable(calls, [*training, None], set()) - training
-        own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in beside]
+        outside = _reachable(calls, [*training, None], set()) - training
+        own = [(module, one) for module in modules for one in module.names.nodes(ast.FunctionDef) if one in outside]
         self.own_graphs: set[ast.AST] = {one for module, one in own if _has_own_graph(module, one)}
         tests = (one for module in modules for one in _methods_of_tests(module))
         self._functions = _reachable(calls, [*training, None, *tests], self.own_graphs)
 
-    def holds(self, module: Module, node: ast.expr) -> bool:
-        """Whether a node stands in code that runs eagerly beside the estimator, and in no graph of its own."""
+    def contains(self, module: Module, node: ast.expr) -> bool:
+        """Whether a node runs eagerly outside the estimators, and in no graph of its own."""
         function = _function_around(module, node)
         is_eager = isinstance(function, ast.Module) or function in self._functions
-        return is_eager and not _is_in_graph(module, node) and not self._is_dead(module, node)
+        return is_eager and not _is_in_graph(module, node) and not self._never_runs(module, node)
 
     def own_graph(self, module: Module, node: ast.expr) -> ast.FunctionDef | None:
-        """The function around a node, if it gets a graph of its own."""
+        """Returns the function around a node if it can have a graph of its own; else None."""
         function = _function_around(module, node)
         is_own = function in self.own_graphs and not _is_in_graph(module, node)
         return function if is_own and isinstance(function, ast.FunctionDef) else None
 
-    def _is_dead(self, module: Module, node: ast.AST) -> bool:
-        """Whether a node stands under ``if __name__ == "__main__"`` in a file that the program imports."""
+    def _never_runs(self, module: Module, node: ast.AST) -> bool:
+        """Whether a node is under ``if __name__ == "__main__"`` in an imported file, so that it never runs."""
         if module.path not in self._imported:
             return False
         tests = (around.test for around in module.names.ancestors(node) if isinstance(around, ast.If))
@@ -73,7 +73,7 @@ class EagerCode:
 
 
 def uses_of_estimators(modules: Sequence[Module]) -> list[tuple[Module, ast.AST]]:
-    """The calls in some files that are seen to make an estimator, or that look as though they used one."""
+    """Returns the calls in some files that create an estimator, or seem to use one."""
     found: list[tuple[Module, ast.AST]] = []
     for module in modules:
         found += [(module, site.node) for site in module.sites if site.kind in ("estimator", "train_and_evaluate")]
@@ -88,31 +88,31 @@ def _takes_input_fn(call: ast.Call) -> bool:
 
 
 def _reachable(
-    calls: dict[ast.AST | None, set[ast.AST]], ahead: list[ast.AST | None], end: set[ast.AST]
+    calls: dict[ast.AST | None, set[ast.AST]], waiting: list[ast.AST | None], end: set[ast.AST]
 ) -> set[ast.AST]:
-    """The functions that some reach by calls, themselves included; those of ``end`` are neither counted nor passed."""
+    """Returns the functions that some reach by calls, with these; functions in ``end`` are skipped."""
     found = set[ast.AST]()
-    while ahead:
-        function = ahead.pop()
+    while waiting:
+        function = waiting.pop()
         if function in end or function in found:
             continue
         found |= {function} if function is not None else set()
-        ahead += calls.get(function, ())
+        waiting += calls.get(function, ())
     return found
 
 
 def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, list[ast.AST]]]:
-    """The calls of a file that do not work on a graph, each with the function around it and those that it calls."""
-    asked = "eager calls", module.tree
-    if asked not in tree.answers:
+    """Returns the calls of a file outside graphs, each with the function around it and the functions that it calls."""
+    question = "eager calls", module.tree
+    if question not in tree.answers:
         calls = (call for call in module.names.nodes(ast.Call) if not _is_in_graph(module, call))
         found = [(call, _function_around(module, call), _functions_called(tree, module, call)) for call in calls]
-        tree.answers[asked] = [one for one in found if one[2]]
-    return tree.answers[asked]  # type: ignore[no-any-return]
+        tree.answers[question] = [one for one in found if one[2]]
+    return tree.answers[question]  # type: ignore[no-any-return]
 
 
 def _functions_called(tree: Tree, module: Module, call: ast.Call) -> list[ast.AST]:
-    """The functions that a call is seen to call, in any file; of ``app.run`` the ``main`` that it is given."""
+    """Returns the functions that a call calls, in any file; for ``app.run`` its ``main``."""
     function = call.func
     if tail_called(module.names, call) == "app.run" or module.names.qualified(function) == "absl.app.run":
         given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "main")]
@@ -129,7 +129,7 @@ def _functions_called(tree: Tree, module: Module, call: ast.Call) -> list[ast.AS
 
 
 def _methods_of_tests(module: Module) -> list[ast.AST]:
-    """The methods of test cases of TensorFlow's, which call one another and are called by name."""
+    """Returns the methods of subclasses of ``tf.test.TestCase``, which the test runner calls."""
     if mode_place(module) is None:
         return []
     around = map(module.names.parent, module.uses.get("test.TestCase", ()))
@@ -147,7 +147,7 @@ def _function_around(module: Module, node: ast.AST) -> ast.AST:
 
 
 def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
-    """Whether a function makes a session that it keeps to itself, so that all of it may run in a graph of its own."""
+    """Whether a function creates sessions for its own use only, so that it can run in a graph of its own."""
     names = module.names
     if function.decorator_list or not any(tail.endswith("Session") for tail in module.uses):
         return False
@@ -160,7 +160,7 @@ def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
 
 
 def _stays_inside(names: Names, session: ast.Call) -> bool:
-    """Whether a session is kept in a variable of its function, which is neither returned nor stored, or nowhere."""
+    """Whether a session stays in its function: in a local variable that is not returned or stored, or in none."""
     parent = names.parent(session)
     if isinstance(parent, ast.withitem):
         target = parent.optional_vars
@@ -173,19 +173,19 @@ def _stays_inside(names: Names, session: ast.Call) -> bool:
     found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
     if not isinstance(target, ast.Name) or found is None or not isinstance(found[0].node, ast.FunctionDef):
         return False
-    return all(_is_worked_with(names, use) for use in names.uses(target.id, found[0]))
+    return all(_is_local_use(names, use) for use in names.uses(target.id, found[0]))
 
 
-def _is_worked_with(names: Names, use: ast.Name) -> bool:
+def _is_local_use(names: Names, use: ast.Name) -> bool:
     parent = names.parent(use)
     is_given = isinstance(parent, ast.Call | ast.keyword | ast.withitem)
     return is_given or (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load))
 
 
 def _is_in_graph(module: Module, node: ast.AST) -> bool:
-    """Whether a node works on a graph in eager mode too, because it builds or names the graph.
+    """Whether a node uses a graph even in eager mode.
 
-    So it is under ``with tf.Graph().as_default()``, and under ``with tf.Session()`` where nothing from outside enters.
+    That is so with ``tf.Graph().as_default()``, and with a ``tf.Session()`` if the body reads nothing from outside.
     """
     if isinstance(node, ast.expr) and isinstance(call := module.names.parent(node), ast.Call):
         graph = next((keyword.value for keyword in call.keywords if keyword.arg == "graph"), None)
@@ -200,7 +200,7 @@ def _is_in_graph(module: Module, node: ast.AST) -> bool:
 
 
 def _enters_graph(module: Module, statement: ast.With, item: ast.withitem) -> bool:
-    """Whether a ``with`` enters a graph, in which all that its body runs is made."""
+    """Whether a ``with`` enters a graph in which its body creates everything that it runs."""
     if not isinstance(item.context_expr, ast.Call):
         return False
     entered = item.context_expr.func
@@ -217,7 +217,7 @@ def _is_new_graph(module: Module, graph: ast.expr) -> bool:
 
 
 def _makes_all_itself(module: Module, statement: ast.With) -> bool:
-    """Whether the body of a ``with`` in a function reads no variable but its own and the function's parameters."""
+    """Whether the body of a ``with`` in a function reads only its own variables and parameters."""
     if isinstance(_function_around(module, statement), ast.Module):
         return False
     known = ast.FunctionDef | ast.ClassDef | ast.arg | ast.Import | ast.ImportFrom

@@ -1,4 +1,4 @@
-"""The modules that a file's imports lead to, read only when something asks for them."""
+"""The files of a tree and their imports; a file is read only when it is needed."""
 
 import ast
 import os
@@ -18,20 +18,20 @@ from migrate.analysis.program.facts import (
     Imports,
     calls_within_at,
     calls_within_functions,
-    defined_at,
-    defined_in,
+    contains_word,
+    definitions_at,
+    definitions_in,
     facts,
     facts_of,
-    from_files,
-    imported_in,
-    importing,
+    files_by_imported_word,
+    files_with_estimators,
+    imported_names,
     imports_at,
     imports_of,
-    named_source,
-    naming_estimators,
     pip_packages,
-    stands_in,
+    source_at,
     text_at,
+    without_pip_packages,
 )
 from migrate.analysis.program.links import Link, imports_file_at, links_at, links_of, resolve_from
 from migrate.analysis.program.needs import Use
@@ -45,21 +45,21 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
 _TEST = re.compile(r"^test_|_test\.py$")
-"""A test tells nothing of the TensorFlow that what it tests is for: it runs on the same one."""
+"""Tests run on the TensorFlow of the code that they test, so they do not show which one that is."""
 
-_LONGEST = 20
-"""Imports may lead from file to file in a circle."""
+_MAX_STEPS = 20
+"""The most imports to follow from file to file; they may form a cycle."""
 
 
 class Tree:
-    """The files around those of one program.
+    """The files of a program and of the programs around it.
 
     Args:
-      given: the files that the user gave, absolute, and their names on the command line.
+      given: the absolute paths of the files that the user gave, with their names on the command line.
       users: files with estimators that the user did not give, by the files that they import.
 
     Attributes:
-      answers: what was asked of these files, by the question: programs ask the same of the files that they share.
+      answers: a cache for results about these files, by question; programs share it.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Tree:
         self._modules: dict[str, Module] = {}
         self._sources: dict[str, SourceText] = {}
         self._added: set[str] = set()
-        self._of_1: set[str] = set()  # the files whose names are taken for TensorFlow 1's
+        self._tf1_files: set[str] = set()  # the files whose ambiguous names mean TensorFlow 1
         self._known: dict[str, Facts] = {}
         self._imported: dict[str, Imports] = {}
         self._closures: dict[tuple[str, tuple[Link, ...]], tuple[Link, ...]] = {}
@@ -80,41 +80,41 @@ class Tree:
         self.answers: dict[tuple[Hashable, ...], Any] = {}
 
     def add(self, path: str, text: str) -> None:
-        """Takes in another text of a file, absolute, than the one on the disk."""
+        """Replaces the text of the file at an absolute path by another than the one on disk."""
         self._sources[path] = replace(self.source(path), text=text)
         self._added.add(path)
         self._modules.pop(path, None)
-        self._of_1.discard(path)
+        self._tf1_files.discard(path)
         self._graph = None
         for known in (self._known, self._imported, self._closures, self._own_links, self._importers, self.answers):
             known.clear()
 
     def source(self, path: str) -> SourceText:
-        """The text of a file, absolute; of a notebook the Python of its cells."""
+        """Returns the source of the file at an absolute path; for a notebook the Python of its cells."""
         if path not in self._sources:
-            self._sources[path] = named_source(path, self.name(path))
+            self._sources[path] = source_at(path, self.name(path))
         return self._sources[path]
 
     def module(self, path: str) -> Module:
-        """Returns the module of a file, absolute; raises Unreadable if it cannot be read or parsed."""
+        """Returns the module of the file at an absolute path; raises Unreadable if it cannot be read or parsed."""
         if path not in self._modules:
             self._modules[path] = module_of(self.source(path))
             self._imports(path)  # while its tree is kept
         return self._modules[path]
 
     def readable(self, paths: Iterable[str]) -> Iterator[Module]:
-        """The modules of some files, but for those that cannot be read or parsed."""
+        """Yields the modules of some files, without those that cannot be read or parsed."""
         for path in paths:
             with suppress(Unreadable):
                 yield self.module(os.path.abspath(path))
 
-    def keep(self, module: Module) -> None:
-        """Takes in the module of a file that was read elsewhere, so that one object stands for it."""
+    def add_module(self, module: Module) -> None:
+        """Adds the module of a file that was read elsewhere, so that the tree returns this object."""
         if module.path.endswith(".py"):
             self._modules.setdefault(os.path.abspath(module.path), module)
 
     def name(self, path: str) -> str:
-        """A file as the user would name it: as on the command line, else relative to the current directory."""
+        """Returns the name of a file for messages: as on the command line, else relative to the current directory."""
         given = self.given.get(path)
         if given is not None:
             return given
@@ -122,15 +122,15 @@ class Tree:
         return path if relative.startswith(os.pardir) else relative
 
     def target(self, module: Module, dotted: str) -> Target | None:
-        """The file that a dotted name leads into from a module, or None where that is no file of the tree."""
+        """Returns the file that a dotted import of a module loads, or None if it is not in the tree."""
         if dotted.split(".")[0] in pip_packages(module.path):
             return None
         own = os.path.abspath(module.path)
-        return resolve_from(os.path.dirname(own), dotted, self._imports(own).searched)
+        return resolve_from(os.path.dirname(own), dotted, self._imports(own).search_path)
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
-        """The module of the tree, and the name at its top, that a dotted import of a module leads to; None for none."""
-        for _ in range(_LONGEST):
+        """Returns the module, and its top-level name, that a dotted import refers to; (None, "") for none."""
+        for _ in range(_MAX_STEPS):
             found = self.target(module, dotted)
             if found is None or len(found.names) != 1:
                 return None, ""
@@ -146,28 +146,28 @@ class Tree:
         return None, ""
 
     def closure(self, *modules: Module) -> list[Link]:
-        """Every import that runs when files are imported, each file once, those of the first file itself first."""
+        """Returns the imports that run when files are imported, one for each imported file, nearest first."""
         if len(modules) == 1:
-            return [*self._led_to(os.path.abspath(modules[0].path), self.own_links(modules[0]))]
+            return [*self._closure_links(os.path.abspath(modules[0].path), self.own_links(modules[0]))]
         links: dict[str, Link] = {}
         for module in modules:
-            links.update(self._following(os.path.abspath(module.path), self.own_links(module), links))
+            links.update(self._walk_imports(os.path.abspath(module.path), self.own_links(module), links))
         return [*links.values()]
 
     def own_links(self, module: Module) -> tuple[Link, ...]:
-        """The imports of a module itself."""
+        """Returns the imports in a module itself."""
         start = os.path.abspath(module.path)
         if (start, module.tree) not in self._own_links:
-            own = from_files(start, imported_in(module.tree))
-            self._own_links[start, module.tree] = links_of(start, own, self._imports(start).searched)
+            own = without_pip_packages(start, imported_names(module.tree))
+            self._own_links[start, module.tree] = links_of(start, own, self._imports(start).search_path)
         return self._own_links[start, module.tree]
 
-    def below(self, module: Module) -> int:
-        """The set of the files that the imports of a module lead to, itself left out."""
-        return self._below(os.path.abspath(module.path), [link.target.path for link in self.own_links(module)])
+    def imported_files(self, module: Module) -> int:
+        """Returns the set of files that the imports of a module lead to, without itself."""
+        return self._imported_files(os.path.abspath(module.path), [link.target.path for link in self.own_links(module)])
 
-    def _below(self, start: str, following: Sequence[str]) -> int:
-        return (self.graph.bits(following) | self.graph.below.of(following)) & ~self.graph.bits([start])
+    def _imported_files(self, start: str, following: Sequence[str]) -> int:
+        return (self.graph.bits(following) | self.graph.imported_files.union(following)) & ~self.graph.bits([start])
 
     @property
     def graph(self) -> FileGraph:
@@ -176,26 +176,26 @@ class Tree:
         return self._graph
 
     def targets_of(self, path: str) -> list[str]:
-        """The files that the imports of a file, absolute, lead to at once."""
+        """Returns the files that a file imports itself."""
         return [link.target.path for link in self.links_from(path)]
 
     def closure_of(self, path: str) -> Sequence[Link]:
-        """As ``closure``, of a file by its path, absolute; none where it cannot be parsed."""
-        return self._led_to(path, self.links_from(path))
+        """Returns ``closure`` of the file at an absolute path; empty if it cannot be parsed."""
+        return self._closure_links(path, self.links_from(path))
 
-    def _led_to(self, start: str, own: tuple[Link, ...]) -> tuple[Link, ...]:
+    def _closure_links(self, start: str, own: tuple[Link, ...]) -> tuple[Link, ...]:
         if not self._added:
-            return _led_to_at(start, own)
+            return _closure_links_at(start, own)
         if (start, own) not in self._closures:
-            self._closures[start, own] = tuple(link for _, link in self._following(start, own))
+            self._closures[start, own] = tuple(link for _, link in self._walk_imports(start, own))
         return self._closures[start, own]
 
-    def nearest(self, start: str, own: Iterable[Link], most: int) -> list[str]:
-        """The first files that the imports of a file lead to, those of the file itself first."""
-        return [path for path, _ in islice(self._following(start, own), most)]
+    def first_imports(self, start: str, own: Iterable[Link], most: int) -> list[str]:
+        """Returns at most ``most`` of the files that the imports of a file lead to, nearest first."""
+        return [path for path, _ in islice(self._walk_imports(start, own), most)]
 
-    def _following(self, start: str, own: Iterable[Link], known: Collection[str] = ()) -> Iterator[tuple[str, Link]]:
-        """Each file that the imports of one lead to, with the first of them, but what is known and follows from it."""
+    def _walk_imports(self, start: str, own: Iterable[Link], known: Collection[str] = ()) -> Iterator[tuple[str, Link]]:
+        """Yields each file that imports lead to, with its first link, except through the files of ``known``."""
         found, waiting = {start}, deque[str]()
         links = own
         while True:
@@ -209,27 +209,27 @@ class Tree:
                 return
             links = self.links_from(waiting.popleft())
 
-    def led_to(self, paths: Collection[str]) -> set[str]:
-        """Some files, absolute, and all that their imports lead to."""
-        return {*paths, *self.graph.paths(self.graph.below.of(paths))}
+    def files_with_imports(self, paths: Collection[str]) -> set[str]:
+        """Returns some files and all files that their imports lead to."""
+        return {*paths, *self.graph.paths(self.graph.imported_files.union(paths))}
 
     def links_into(self, paths: Collection[str]) -> list[Link]:
-        """Every import of one of these files, absolute, wherever in the repository."""
+        """Returns every import of one of some files in the repository."""
         importers = {*paths, *(importer for path in paths for importer in self.importers_of(path))}
-        importers |= self.led_to(paths)
+        importers |= self.files_with_imports(paths)
         links = (link for importer in sorted(importers) for link in self.links_from(importer))
         return [link for link in links if link.target.path in paths]
 
     def importers(self, module: Module, name: str = "") -> list[str]:
-        """The files, absolute, of the repository or else of the package that import a file and hold a name.
+        """Returns the absolute paths of the files in the repository or package that import a file.
 
         Args:
-          name: a word that the importers' text must hold; "" for any. Those without it are not parsed.
+          name: a word that the importers must contain; "" for any importer. Files without it are not parsed.
         """
         return self.importers_of(os.path.abspath(module.path), name)
 
     def importers_of(self, own: str, name: str = "") -> list[str]:
-        """As ``importers``, of a file by its path, absolute."""
+        """Returns ``importers`` of the file at an absolute path."""
         if not self._added:
             return [*_importers_at(own, name)]
         if (own, name) not in self._importers:
@@ -237,66 +237,68 @@ class Tree:
         return [*self._importers[own, name]]
 
     def seems_imported(self, module: Module) -> bool:
-        """Whether some file imports a name that a file has."""
-        return any(path != os.path.abspath(module.path) for path in _naming(os.path.abspath(module.path)))
+        """Whether some other file has an import that names this file."""
+        return any(path != os.path.abspath(module.path) for path in _files_naming(os.path.abspath(module.path)))
 
     def _search_importers(self, own: str, name: str) -> Iterator[str]:
-        # A package runs for what is below it, too; a module is imported by its own name alone.
+        # Importing a module also runs its packages; a module itself runs only under its own name.
         part = _stem(own) if _stem(own) != "__init__" else ""
-        holding = (path for path in _naming(own) if path != own and (not name or self.holds(path, name)))
+        holding = (path for path in _files_naming(own) if path != own and (not name or self.contains_word(path, name)))
         for path in holding:
             if own in self._targets(path, part) if path in self._added else imports_file_at(path, own, part):
                 yield path
 
-    def near(self, module: Module) -> list[str]:
-        """The files, absolute, that name the Estimator API beside a file or below it, else those beside its directory.
+    def nearby_files(self, module: Module) -> list[str]:
+        """Returns the files in or below a file's directory that use the Estimator API, else those of the parent.
 
-        An import that is made as the program runs, or of a package by another name than its folder's, leads there.
+        Imports at run time, and of a package under another name than its directory's, may load such files.
         """
         own = os.path.abspath(module.path)
         beside = os.path.dirname(own)
         above = os.path.dirname(beside)
         is_of_project = above.startswith(repository(own) or "\0") or os.path.exists(os.path.join(above, "__init__.py"))
         for directory in (beside, above) if is_of_project else (beside,):
-            found = [path for path in naming_estimators(directory) if path != own]
+            found = [path for path in files_with_estimators(directory) if path != own]
             if found:
                 return found
         return []
 
     def uses_with_needs(self, *modules: Module) -> list[tuple[str, Use]]:
-        """What needs more than the newest TensorFlow and NumPy in files that some modules import, with their names."""
+        """Returns the uses that need more than the newest TensorFlow and NumPy in imported files, with file names."""
         own = {os.path.abspath(module.path) for module in modules}
         paths = [link.target.path for link in self.closure(*modules) if link.target.path not in own]
         return [(self.name(path), use) for path in paths for use in self._facts(path).uses_with_needs]
 
     def imports_package(self, name: str, *modules: Module) -> bool:
-        """Whether some file of a program, one that does not change included, imports a package."""
-        own = [dotted for module in modules for dotted, _ in imported_in(module.tree)]
+        """Whether any file of a program imports a package."""
+        own = [dotted for module in modules for dotted, _ in imported_names(module.tree)]
         below = [dotted for link in self.closure(*modules) for dotted, _ in self._imports(link.target.path).names]
         return any(dotted.split(".")[0] == name for dotted in [*own, *below])
 
-    def user_on_2(self, path: str) -> str | None:
-        """A file, absolute, of a program for TensorFlow 2 that imports a file whose names are taken for TensorFlow 1's.
+    def tf2_importer(self, path: str) -> str | None:
+        """Returns a file of a TensorFlow 2 program that imports a file marked as TensorFlow 1; None for none.
 
-        Its names mean another thing there: they would change with an import of ``tensorflow.compat.v1``.
+        For that program, ``tensorflow.compat.v1`` in the imported file would change the meaning of names.
         """
-        if path not in self._of_1:
+        if path not in self._tf1_files:
             return None
         importers = self.importers(self.module(path), "tensorflow")
-        programs = (user for user in importers if user not in self._of_1 and not _TEST.search(os.path.basename(user)))
-        return next((user for user in programs if self._is_on_2(user)), None)
+        programs = (
+            user for user in importers if user not in self._tf1_files and not _TEST.search(os.path.basename(user))
+        )
+        return next((user for user in programs if self._is_for_tf2(user)), None)
 
-    def _is_on_2(self, path: str) -> bool:
-        """Whether a file and its imports work without TensorFlow 1 and without Estimators."""
-        if path.endswith(NOTEBOOK) or self._facts(path).matters:
+    def _is_for_tf2(self, path: str) -> bool:
+        """Whether a file and its imports use neither TensorFlow 1 nor Estimators."""
+        if path.endswith(NOTEBOOK) or self._facts(path).is_relevant:
             return False
-        return not self.graph.needs_tf1.of(self.below(self.module(path)))
+        return not self.graph.tf1_files.select(self.imported_files(self.module(path)))
 
     def _targets(self, path: str, word: str = "") -> set[str]:
-        """The files that a file imports, by a name with ``word`` in it; "" for any name."""
+        """Returns the files that a file imports by a dotted name with the part ``word``; "" for any name."""
         imports = self._imports(path)
         names = tuple(one for one in imports.names if not word or word in one[0].split("."))
-        return {link.target.path for link in links_of(path, names, imports.searched)}
+        return {link.target.path for link in links_of(path, names, imports.search_path)}
 
     def _facts(self, path: str) -> Facts:
         if path not in self._added:
@@ -311,67 +313,67 @@ class Tree:
         return self._imported[path]
 
     def links_from(self, path: str) -> tuple[Link, ...]:
-        """The links from a file, absolute."""
+        """Returns the imports of the file at an absolute path."""
         if path in self._added:
             imports = self._imports(path)
-            return links_of(path, imports.names, imports.searched)
+            return links_of(path, imports.names, imports.search_path)
         return links_at(path)
 
-    def holds(self, path: str, *words: str) -> bool:
-        """Whether one of some words stands in the text of a file, absolute; not in one that cannot be read."""
+    def contains_word(self, path: str, *words: str) -> bool:
+        """Whether the file at an absolute path can be read and contains one of some words."""
         if path not in self._added:
-            return any(_holds_at(path, word) for word in words)
+            return any(_contains_word_at(path, word) for word in words)
         text = self._sources[path].text
-        return any(word in text and stands_in(word, text) for word in words)
+        return any(word in text and contains_word(word, text) for word in words)
 
     def defines(self, path: str, name: str) -> bool:
-        """Whether the text of a file, absolute, seems to define a function or a class of a name."""
+        """Whether the file at an absolute path seems to define a function or class of a name."""
         try:
-            return name in (defined_in(self._sources[path].text) if path in self._added else defined_at(path))
+            return name in (definitions_in(self._sources[path].text) if path in self._added else definitions_at(path))
         except Unreadable:
             return False
 
     def calls_within(self, path: str) -> Mapping[str, Collection[str]]:
-        """What is called within the functions of a file, absolute, by their names; nothing if it cannot be parsed."""
+        """Returns ``calls_within_functions`` of the file at an absolute path; {} if it cannot be parsed."""
         try:
             return calls_within_functions(self.module(path).tree) if path in self._added else calls_within_at(path)
         except Unreadable:
             return {}
 
-    def changing(self, *modules: Module) -> list[Link]:
-        """An import of each file of the closures that ``changing_files`` gives."""
+    def changing_links(self, *modules: Module) -> list[Link]:
+        """Returns one import of each file of ``changing_files``."""
         wanted = {*self.graph.paths(self.changing_files(*modules))}
         return [link for link in self.closure(*modules) if link.target.path in wanted]
 
     def changing_files(self, *modules: Module) -> int:
-        """The set of files of the closures in which a migration changes names, or which cannot be read.
+        """Returns the set of imported files whose names a migration changes, or which cannot be read.
 
-        Where one of these files speaks TensorFlow 1, those whose names mean another thing in TensorFlow 2 may change.
+        If one of the files needs TensorFlow 1, files with ambiguous names may change too.
         """
-        bits = reduce(or_, map(self.below, modules), 0)
+        bits = reduce(or_, map(self.imported_files, modules), 0)
         return self._changing(bits, any(one.needs_tf1 for one in modules))
 
     def changing_files_at(self, path: str) -> int:
-        """As ``changing_files``, of a file by its path, absolute, which is not parsed for that."""
-        return self._changing(self._below(path, self.targets_of(path)), self._facts(path).needs_tf1)
+        """Returns ``changing_files`` of the file at an absolute path, without analysing its names."""
+        return self._changing(self._imported_files(path, self.targets_of(path)), self._facts(path).needs_tf1)
 
     def _changing(self, bits: int, needs_tf1: bool) -> int:
         graph = self.graph
-        is_of_1 = needs_tf1 or graph.needs_tf1.of(bits)
-        return graph.matters.of(bits) | (graph.has_ambiguous_names.of(bits) if is_of_1 else 0)
+        is_of_1 = needs_tf1 or graph.tf1_files.select(bits)
+        return graph.relevant_files.select(bits) | (graph.ambiguous_files.select(bits) if is_of_1 else 0)
 
     def mark_as_tf1(self, module: Module) -> None:
-        """Marks a file's names as TensorFlow 1's, for every importer."""
+        """Gives the ambiguous names of a file the meaning of TensorFlow 1, for every importer."""
         module.mark_as_tf1()
         if module.ambiguous_uses:
-            self._of_1.add(os.path.abspath(module.path))
+            self._tf1_files.add(os.path.abspath(module.path))
 
 
-def _naming(own: str) -> Sequence[str]:
-    """The files that import a name that a file, absolute, has: its own, or of a package its folder's."""
+def _files_naming(own: str) -> Sequence[str]:
+    """Returns the files with an import statement that contains the name of a module or package."""
     directory, stem = os.path.dirname(own), _stem(own)
     word = os.path.basename(directory) if stem == "__init__" else stem
-    return importing(importing_root(directory)).get(word, ())
+    return files_by_imported_word(importing_root(directory)).get(word, ())
 
 
 def _stem(path: str) -> str:
@@ -380,29 +382,29 @@ def _stem(path: str) -> str:
 
 @run_cache
 def _graph_on_disk() -> FileGraph:
-    """That of the files on the disk, which all trees of a run have in common."""
+    """Returns the graph of the files on disk, which all trees of a run share."""
     return FileGraph(Tree().targets_of, facts)
 
 
 @run_cache
 def _importers_at(own: str, name: str) -> tuple[str, ...]:
-    """The importers of a file by the files on the disk, which all trees of a run have in common."""
+    """Returns the importers of a file among the files on disk, which all trees of a run share."""
     return tuple(Tree()._search_importers(own, name))
 
 
 @run_cache
-def _holds_at(path: str, word: str) -> bool:
-    """Whether a word stands in a file, absolute: programs ask the same of the files that they share."""
+def _contains_word_at(path: str, word: str) -> bool:
+    """Whether the file on disk at an absolute path contains a word."""
     try:
         if path.endswith(NOTEBOOK) and word.isascii() and word.encode() not in read(path):
-            return False  # its cells are not joined for that
+            return False  # without joining its cells
         text = text_at(path)
     except Unreadable:
         return False
-    return word in text and stands_in(word, text)
+    return word in text and contains_word(word, text)
 
 
 @run_cache
-def _led_to_at(start: str, own: tuple[Link, ...]) -> tuple[Link, ...]:
-    """All that a file with these imports leads to by the files on the disk, as ``_importers_at``."""
-    return tuple(link for _, link in Tree()._following(start, own))
+def _closure_links_at(start: str, own: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Returns the closure of a file with these imports, by the files on disk, which all trees of a run share."""
+    return tuple(link for _, link in Tree()._walk_imports(start, own))

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
 from migrate.analysis.keras.places import key
-from migrate.analysis.program.defined_flags import DEFINING, Flag, flag_of_call
+from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.spellings import possible_paths
 from migrate.analysis.source.arguments import defaults, literal
@@ -40,7 +40,7 @@ class Origins:
     @cached_property
     def flags(self) -> dict[str, Flag]:
         """The flags that the files of a program define, by the names that it reads them by."""
-        calls = (call for name in DEFINING for call in self.reach.calls_of(name))
+        calls = (call for name in DEFINERS for call in self.reach.calls_of(name))
         defined = [(flag, self.reach.module_of(call)) for call in calls if (flag := flag_of_call(call)) is not None]
         for flag, module in defined:
             self.reach.note(flag.default or ast.Constant(None), module)

@@ -119,7 +119,7 @@ def _files_with_name(tree: Tree, modules: list[Module], name: str) -> Iterator[M
         paths |= dict.fromkeys(link.target.path for link in tree.closure(module))
     known = {os.path.abspath(module.path) for module in modules}
     for path in paths:
-        if path not in known and tree.holds(path, name):
+        if path not in known and tree.contains_word(path, name):
             yield tree.module(path)
 
 

@@ -53,7 +53,7 @@ def findings_at_imports(
     of_user = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
     found = [(other, told) for other in of_user if (told := found_in(other))]
     reached = reached_from(bench, others.values()) if found else None
-    kept = ((other, [one for one in told if reached and reached.holds(other, one.node)]) for other, told in found)
+    kept = ((other, [one for one in told if reached and reached.contains(other, one.node)]) for other, told in found)
     seen = [(other, told) for other, told in kept if told]
     if remedy and len(seen) > _MOST:
         named = ", ".join(other.path for other, _ in seen[:_MOST])

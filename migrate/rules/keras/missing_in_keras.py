@@ -106,7 +106,7 @@ def _names(bench: Workbench) -> Iterator[Mend]:
             )
         elif (one.place and not is_star) or one.path in told or (is_written and isinstance(node, ImportStatement)):
             continue  # what an import that is written keeps is told where it is used
-        elif reached.holds(module, node):
+        elif reached.contains(module, node):
             told.add(one.path)
             yield Mend((manual(node, f"`{one.path}` does not exist in {one.lines}", _advice(one)),))
 

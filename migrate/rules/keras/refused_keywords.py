@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.program.checkpoint_callbacks import UNKNOWN, end_of
+from migrate.analysis.program.checkpoint_callbacks import UNKNOWN, path_ending
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
@@ -117,7 +117,7 @@ def saves_of_weights(bench: Workbench) -> Iterator[Mend]:
             continue
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         path = call.args[0] if call.args else given.get("filepath")
-        if path is not None and not end_of(names, path).endswith((".weights.h5", UNKNOWN, "}")):
+        if path is not None and not path_ending(names, path).endswith((".weights.h5", UNKNOWN, "}")):
             message = "save_weights raises a ValueError on Keras 3 for a name that does not end in .weights.h5"
             help = "Name what is saved so, and where that is read; Keras 3 reads an old job's .h5 by its old name."
             yield Mend((manual(call, message, help),))

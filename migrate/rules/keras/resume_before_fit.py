@@ -34,7 +34,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.trainings import distributed_library, is_on_workers, training_of
-from migrate.analysis.program.checkpoint_callbacks import needed_on_keras3
+from migrate.analysis.program.checkpoint_callbacks import changes_for_keras3
 from migrate.analysis.resume.finished_work import work_left_out
 from migrate.analysis.resume.graphs import is_of_graph, is_of_tensorflow_1, needs_package
 from migrate.analysis.resume.resumption import Resumption, resumptions
@@ -104,7 +104,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     trainings = bench.reach.search(Trainings).all if found else []
     if not found or any(_is_recovered(module, one) for one in trainings):
         return
-    told = list(needed_on_keras3(module)) if bench.settings.target != "keras2" else []
+    told = list(changes_for_keras3(module)) if bench.settings.target != "keras2" else []
     taken: list[str] = []
     for training in trainings:
         node = training.loop if isinstance(training, TrainedLoop) else training

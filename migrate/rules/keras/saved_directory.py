@@ -151,9 +151,9 @@ def _read_elsewhere(bench: Workbench, path: str) -> str:
     """Which other file of the program, or beside it, may load the path; "" for none."""
     own, name = bench.module.path, posixpath.basename(path)
     others = {one.path for one in bench.reach.files_with("load_model", "from_saved_model")} - {own}
-    beside_it = [one for one in beside(own) if bench.tree.holds(one, "load_model", "from_saved_model")]
+    beside_it = [one for one in beside(own) if bench.tree.contains_word(one, "load_model", "from_saved_model")]
     for other in sorted({*others, *beside_it}):
-        if bench.tree.holds(other, name):
+        if bench.tree.contains_word(other, name):
             return f"{bench.tree.name(other)} may read it"
     return ""
 

@@ -56,7 +56,7 @@ def _constants(file: ObjectFile) -> Iterator[Verdict]:
             continue
         uses = names.uses(target.id, names.scope_of(target))
         read = [one for one in uses if _function_around(file.module, one) is not None]
-        if any(file.eager is None or not file.eager.holds(file.module, one) for one in read):
+        if any(file.eager is None or not file.eager.contains(file.module, one) for one in read):
             message = (
                 f"`{target.id}` holds tensors made outside of the function that reads it, which TensorFlow 2 refuses"
             )

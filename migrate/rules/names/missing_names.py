@@ -97,14 +97,14 @@ def _missing_names(
     reached = ReachedCode(started, modules, known) if found else None
     # Of a file in which one such name is written, all are, and private ones of each that changes.
     changing = {file.module.path for file in files if file.edits}
-    changed = {module.path for module, node, _ in found if reached is not None and reached.holds(module, node)}
+    changed = {module.path for module, node, _ in found if reached is not None and reached.contains(module, node)}
     changed |= {module.path for module, _, name in found if name.startswith(_PRIVATE) and module.path in changing}
     staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
         if is_guarded(module.names, node):
             continue
         file = own.get(module.path)
-        is_reached = reached is not None and reached.holds(module, node)
+        is_reached = reached is not None and reached.contains(module, node)
         if not is_reached and (
             file is None or not (module.path in changed or comes_by_a_gone_import(module, node, lines))
         ):

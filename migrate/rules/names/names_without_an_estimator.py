@@ -109,5 +109,5 @@ def _makes(tree: Tree, path: str) -> bool:
 def _makers(module: Module, tree: Tree) -> Iterator[str]:
     """The files, absolute, that name a class of estimators and that the file reaches, or whoever imports it."""
     above = {*_importers(module, tree)}
-    reached = tree.led_to(above) | {link.target.path for link in tree.closure(module)}
+    reached = tree.files_with_imports(above) | {link.target.path for link in tree.closure(module)}
     yield from (path for path in sorted(reached) if _makes(tree, path))

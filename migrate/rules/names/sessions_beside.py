@@ -40,13 +40,13 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
                 file.edits.append(edit)
                 message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
                 yield exact(node, message, module)
-        elif found.tail in GRAPH_NAMES and eager is not None and eager.holds(module, node):
+        elif found.tail in GRAPH_NAMES and eager is not None and eager.contains(module, node):
             beside = beside or node
             if mode_place(module) is None:
                 used = f"`{found.qualified}` works on a graph beside the estimator"
                 help = "Move the code that builds the graph to another program."
                 return manual(node, f"{used}, and the rewrite turns graph mode off", help, module)
-    tests = (node for node in test_sessions(module) if eager is not None and eager.holds(module, node))
+    tests = (node for node in test_sessions(module) if eager is not None and eager.contains(module, node))
     return beside or next(tests, None)
 
 

@@ -63,8 +63,8 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
     for path in dict.fromkeys(link.target.path for link in [*links, *own] if not facts(link.target.path).problem):
         name, found = tree.name(path), tree.users.get(path, ()) if facts(path).ties else ()
         users = [tree.name(user) for user in [*found, *_importers(tree, path, found)]]
-        if (user_on_2 := tree.user_on_2(path)) is not None:
-            user = tree.name(user_on_2)
+        if (tf2_importer := tree.tf2_importer(path)) is not None:
+            user = tree.name(tf2_importer)
             reason = (
                 f"its program needs {name} with TensorFlow 1's meaning of its names, and {user} with TensorFlow 2's"
             )

@@ -25,7 +25,7 @@ See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 import ast
 from collections.abc import Collection, Container, Iterator
 
-from migrate.analysis.program.graph_mode import GIVES_V1, OTHER_PACKAGES, imports_of_1, mode_place, reexported_tf
+from migrate.analysis.program.graph_mode import OTHER_PACKAGES, V1_PATHS, mode_place, reexported_tf, tf1_imports
 from migrate.analysis.source.guards import root_import
 from migrate.edits.plan import ReplaceStatement
 from migrate.rules.names.names_by_name import write_v1_names
@@ -85,7 +85,7 @@ def _names(file: ObjectFile) -> Iterator[Verdict]:
         yield from write_v1_names(file)
         _disable_eager_below(file, place)
         return
-    statements = imports_of_1(file.module)
+    statements = tf1_imports(file.module)
     unreached = _first_unreached(file, statements.keys())
     if unreached is not None:
         yield unreached
@@ -133,9 +133,9 @@ def _imports(
 def _disable_eager_below(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
     """Turns eager mode off below an import that stays."""
     if isinstance(place, ast.Import):
-        v1 = next(alias for alias in place.names if alias.name in GIVES_V1)
+        v1 = next(alias for alias in place.names if alias.name in V1_PATHS)
         text = (
-            f"{file.module.source.text(place)}\n\n{v1.asname or v1.name}{GIVES_V1[v1.name]}.disable_eager_execution()"
+            f"{file.module.source.text(place)}\n\n{v1.asname or v1.name}{V1_PATHS[v1.name]}.disable_eager_execution()"
         )
         file.edits.append(ReplaceStatement(file.module.span(place), (text,)))
 

@@ -108,7 +108,7 @@ def _trains(bench: Workbench) -> bool:
     near = list(bench.tree.importers_of(path)) if os.path.exists(path) else []
     if "global_step" in words and not _EXPORT.search(path):
         near += [link.target.path for link in bench.tree.closure(bench.module) if link.importer == path]
-    return any(bench.tree.holds(one, *_TRAINING) for one in near if not _TEST.search(one))
+    return any(bench.tree.contains_word(one, *_TRAINING) for one in near if not _TEST.search(one))
 
 
 def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:

@@ -31,11 +31,11 @@ def test_every_name_is_known_by_its_file_without_parsing_it():
     for file, text in package.sources().items():
         targets = [getattr(node, "targets", [node])[0] for node in ast.parse(text).body]
         defined = [getattr(one, "name", getattr(one, "id", "")) for one in targets]
-        assert package.defined_in(text) == [name for name in defined if name], file
+        assert package.definitions_in(text) == [name for name in defined if name], file
 
 
 def test_no_two_files_define_one_public_name():
-    names = [name for text in package.sources().values() for name in package.defined_in(text) if name[0] != "_"]
+    names = [name for text in package.sources().values() for name in package.definitions_in(text) if name[0] != "_"]
     assert sorted(names) == sorted(package.public())
 
 

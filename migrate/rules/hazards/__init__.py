@@ -1,1 +1,1 @@
-"""Recovery code of TensorFlow 2 that loses what it is there to keep."""
+"""Rules for recovery code of TensorFlow 2 that loses state."""

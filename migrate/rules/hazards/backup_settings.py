@@ -1,17 +1,17 @@
 """FT505 · BackupAndRestore(save_freq=…) and its one copy, on Keras 3
 
-With ``save_freq=N`` Keras 3 resumes with the weights of the last save at the beginning of its epoch: it repeats steps,
-and killed twice goes back to epoch 0. It writes its only copy in
-place: of 60 kills near a save 44 left a job that could not start again, 4 of 60 with ``double_checkpoint=True``.
+With ``save_freq=N`` Keras 3 resumes at the beginning of the epoch of the last save, with the weights of that save: it
+repeats steps. A job that is killed twice restarts at epoch 0. Keras 3 also overwrites its only copy in place: of 60
+kills near a save, 44 left a job that could not start again; with ``double_checkpoint=True`` 4 of 60 did.
 
-Instead: a number is reported: make an epoch as long as the interval
-(``steps_per_epoch=N`` with a repeated dataset), or save with a ``tf.train.CheckpointManager``. With ``--target keras3``
-the callback gets ``double_checkpoint=True``, which Keras 2 does not have. ``--target keras2`` finds nothing.
+Instead: a number is reported. Make an epoch as long as the interval (``steps_per_epoch=N`` with a repeated dataset), or
+save with a ``tf.train.CheckpointManager``. With ``--target keras3`` the callback gets ``double_checkpoint=True``, which
+Keras 2 does not have. With ``--target keras2`` nothing is reported.
 
-A number is not rewritten but for several workers (FT404): where one callback is given to two calls of ``fit``, as in
-TensorFlow's guide, a recovery would restore the first one's model (begun anew at step 130 of 1,000, the second model
-ended at 870), and ``BackupAndRestore`` removes its backup after the last epoch, so that a start after it trains again,
-where a recovery does nothing. Of 637 public repositories only that guide gives a number.
+A number is rewritten only for several workers (FT404). In TensorFlow's guide one callback is passed to two calls of
+``fit``, and a recovery would restore the first model in the second call. ``BackupAndRestore`` removes its backup after
+the last epoch, so that a finished job trains again when it is started, where a recovery would do nothing. Of 637 public
+repositories only that guide gives a number.
 
 Fidelity: noted. The second copy costs its disk space.
 
@@ -45,7 +45,7 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b"{})])
 def backup_settings(bench: Workbench) -> Iterator[Mend]:
     if bench.settings.target == "keras2":
         return
-    replaced = set(backups_of_workers(bench.module))  # FT404's
+    replaced = set(backups_of_workers(bench.module))  # FT404 rewrites them
     for call in bench.module.calls_of(*BACKUPS):
         if call in replaced:
             continue
@@ -65,7 +65,7 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
 
 
 def backups_of_workers(module: Module) -> Iterator[ast.Call]:
-    """The callbacks of a ``fit`` that several workers run, which becomes a loop."""
+    """Yields the callbacks of a ``fit`` that several workers run, which FT404 replaces."""
     backups = set(module.calls_of(*BACKUPS))
     for fit, is_sure in fits(module) if backups else ():
         named = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
@@ -77,6 +77,6 @@ def backups_of_workers(module: Module) -> Iterator[ast.Call]:
 
 
 def argument_of(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """What a call is given for a parameter, by its name or its place."""
+    """Returns the argument of a call for a parameter, by keyword or position; None where it has none."""
     named = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
     return call.args[position] if named is None and len(call.args) > position else named

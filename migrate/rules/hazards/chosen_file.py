@@ -1,4 +1,4 @@
-"""A file to begin with that an expression prefers to the job's own newest checkpoint (FT516)."""
+"""Finds expressions that prefer an initial file to the job's own newest checkpoint (FT516)."""
 
 import ast
 import re
@@ -15,32 +15,32 @@ _ASKS_NEWEST = {
     *("exists", "Exists", "isfile", "listdir", "glob"),
 }
 RESUMES = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
-"""What names a file or flag that is the job's own."""
+"""Words in the name of a file or flag for resuming, which is the job's own."""
 
 
 def chosen_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """Yields the restores of ``init_from or manager.latest_checkpoint``, each with the other file."""
+    """Yields the restores of ``init_from or manager.latest_checkpoint``, each with the initial file."""
     for call in checkpoint.calls("restore", "read"):
         path = bench.module.names.value(call.args[0]) if call.args else None
         ways: list[ast.expr] = []
         if isinstance(path, ast.BoolOp) and isinstance(path.op, ast.Or):
             ways = path.values
-        elif isinstance(path, ast.IfExp) and not asks_newest(bench, path.test):
+        elif isinstance(path, ast.IfExp) and not tests_newest(bench, path.test):
             ways = [path.body, path.orelse]
         own = [is_own(bench.checkpoints, checkpoint, bench.values, one) for one in ways]
         if ways and own[0] is False and any(own) and not RESUMES.search(ast.unparse(ways[0])):
             yield call, ways[0]
 
 
-def asks_newest(bench: Workbench, test: ast.expr) -> bool:
-    """Whether a test asks for the job's own newest checkpoint."""
+def tests_newest(bench: Workbench, test: ast.expr) -> bool:
+    """Whether a test checks for the job's own newest checkpoint."""
     return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in iter_parts(bench.module.names, test))
 
 
-def sites(bench: Workbench, call: ast.Call) -> list[ast.Call]:
-    """A call, and those of the file that alone lead to it, inner ones first."""
+def call_chain(bench: Workbench, call: ast.Call) -> list[ast.Call]:
+    """Returns a call, then the only call of the function around it, and so on outwards."""
     found = [call]
-    for one in found:  # more of them
+    for one in found:  # grows
         scope = bench.module.names.scope_of(one).node
         callers = bench.reach.callers(bench.reach.note(scope, bench.module)) if isinstance(scope, FunctionNode) else []
         is_alone = len(callers) == 1 and bench.reach.module_of(callers[0]) is bench.module and callers[0] not in found

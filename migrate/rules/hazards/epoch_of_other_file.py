@@ -1,14 +1,14 @@
 """FT522 · the epoch of one checkpoint with the weights of another
 
-The epoch to begin at is read from the name of the newest checkpoint, and the weights come from the best one, or from a
-file that a flag names; or a counter has a checkpoint of its own, saved at other times than the weights. The epochs
-between the two are never trained, and nothing fails.
+The first epoch is read from the name of the newest checkpoint, but the weights come from the best one, or from a file
+that a flag names; or a counter has its own checkpoint, saved at other times than the weights. The epochs between the
+two are never trained, without an error.
 
-Instead: restore what the number was read from; or track the epoch in the ``Checkpoint`` of the weights,
+Instead: restore the checkpoint that the number was read from; or track the epoch in the ``Checkpoint`` of the weights,
 ``epoch=tf.Variable(0)``, and begin the loop at ``int(checkpoint.epoch)``.
 
-Fidelity: manual. Found where a ``for … in range(first, …)`` begins at a number of a checkpoint, and all that its
-function restores is seen to be others.
+Fidelity: manual. Found where a ``for … in range(first, …)`` begins at the number of a checkpoint, and its function
+restores only other checkpoints.
 
 See: tf.train.CheckpointManager.latest_checkpoint.
 """
@@ -64,18 +64,18 @@ def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
         parts = [*_parts(bench, head.args[0])] if len(head.args) > 1 else []
         numbers = [one for one in parts if isinstance(one, ast.Call) and name_of(one.func) == "int" and one.args]
         for number in (one for one in numbers if _source(bench, one.args[0])):
-            own, others = _source(bench, number.args[0]), _restored(bench, number)
+            own, others = _source(bench, number.args[0]), _restored_sources(bench, number)
             if others and own not in others and None not in others:
                 other = sorted(map(str, others))[0]
                 message = f"the loop begins at the number of `{own}`, with the weights of `{other}`"
                 yield Mend((manual(number, message, "Restore the checkpoint that the number was read from."),))
-        for counted, weights in _apart(bench, parts):
+        for counted, weights in _separate_checkpoints(bench, parts):
             message = "the epoch and the weights have a checkpoint each, and are saved at different times"
             yield Mend((manual(counted.call, message, f"Track it in the Checkpoint of line {weights.call.lineno}."),))
 
 
 def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:
-    """What a number is made of, through variables and the attributes of ``self``."""
+    """Yields the parts of the expression of a number, through variables and attributes of ``self``."""
     names = bench.module.names
     for part in iter_parts(names, value):
         yield part
@@ -85,7 +85,7 @@ def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:
 
 
 def _source(bench: Workbench, path: ast.expr) -> str | None:
-    """The manager or the directory whose newest checkpoint a path is, or the flag that names it; None if not seen."""
+    """Returns the manager or directory whose newest checkpoint a path is, as source; None where it is not known."""
     parts = [*iter_parts(bench.module.names, path)]
     managers = [one for one in parts if isinstance(one, ast.Attribute) and one.attr == "latest_checkpoint"]
     for search in (one for one in bench.module.calls_of("train.latest_checkpoint") if one in parts and one.args):
@@ -93,8 +93,8 @@ def _source(bench: Workbench, path: ast.expr) -> str | None:
     return next((ast.unparse(one.value) for one in managers), None)
 
 
-def _restored(bench: Workbench, number: ast.expr) -> set[str | None]:
-    """What the function around a number restores, as ``_source`` tells it."""
+def _restored_sources(bench: Workbench, number: ast.expr) -> set[str | None]:
+    """Returns the sources of the checkpoints that the function around a number restores, as ``_source`` does."""
     names, found, scope = bench.module.names, set[str | None](), bench.module.names.scope_of(number)
     for checkpoint in bench.checkpoints.all:
         restores = checkpoint.calls("restore", "read", "restore_or_initialize")
@@ -108,8 +108,8 @@ def _restored(bench: Workbench, number: ast.expr) -> set[str | None]:
     return found
 
 
-def _apart(bench: Workbench, parts: list[ast.AST]) -> Iterator[tuple[Checkpoint, Checkpoint]]:
-    """The checkpoint of a counter with that of the weights, where they are saved in different blocks."""
+def _separate_checkpoints(bench: Workbench, parts: list[ast.AST]) -> Iterator[tuple[Checkpoint, Checkpoint]]:
+    """Yields a counter's checkpoint and that of the weights, where they are saved in different blocks."""
     names, checkpoints = bench.module.names, bench.checkpoints
     keys = {key(names, one) for one in parts if isinstance(one, ast.Name | ast.Attribute)} - {None}
     resumed = [one for one in checkpoints.all if is_resumed(checkpoints, one, bench.values)]

@@ -1,4 +1,4 @@
-"""A rate of exploration that falls in a training and begins anew at each start (FT520)."""
+"""Finds a decaying exploration rate that has its first value again after a restart (FT520)."""
 
 import ast
 import re
@@ -17,34 +17,34 @@ _RANDOM = re.compile(r"\brand(om|n|int)?\b|\buniform\b")
 
 
 def forgotten_rates(bench: Workbench) -> Iterator[Mend]:
-    """Yields each rate that a file compares with a random number, makes of itself, and saves in no checkpoint."""
+    """Yields each rate that is compared with a random number, computed from itself, and in no checkpoint."""
     names, seen = bench.module.names, set[Hashable | None]()
     orders = [one for one in names.nodes(ast.Compare) if len(one.comparators) == 1]
     asked = [(one.left, one.comparators[0]) for one in orders] if bench.checkpoints.all else []
     pairs = [pair for one, other in asked for pair in ((one, other), (other, one))]
-    drawn = [rate for rate, other in pairs if _is_drawn(names, other) and isinstance(rate, ast.Name | ast.Attribute)]
-    for rate in drawn if drawn and _is_resumed(bench) else ():
+    rates = [rate for rate, other in pairs if _is_random(names, other) and isinstance(rate, ast.Name | ast.Attribute)]
+    for rate in rates if rates and _resumes_in_loop(bench) else ():
         own, stores = key(names, rate), stores_of(names, rate)
-        falls = [one for one in stores if is_made_of_itself(names, one)]
+        falls = [one for one in stores if is_computed_from_itself(names, one)]
         begins = [one for one in stores if one not in falls]
-        held = {part for one in bench.checkpoints.all for part in bench.checkpoints.keys(one)}
-        is_number = bool(begins) and all(begins_with_number(bench, one, False) for one in begins)
-        if falls and is_number and own not in held | seen:
+        tracked = {part for one in bench.checkpoints.all for part in bench.checkpoints.keys(one)}
+        is_number = bool(begins) and all(sets_number(bench, one, False) for one in begins)
+        if falls and is_number and own not in tracked | seen:
             seen.add(own)
             text = ast.unparse(rate)
-            message = f"`{text}` is in no checkpoint: after a restart it is what it was at the first step"
+            message = f"`{text}` is in no checkpoint: after a restart it has its first value again"
             help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
             yield Mend((manual(begins[0], message, help),))
 
 
-def _is_drawn(names: Names, value: ast.expr) -> bool:
-    """Whether a value is a random number, as the name of its call tells."""
+def _is_random(names: Names, value: ast.expr) -> bool:
+    """Whether a value is a random number, by the name of the function that returns it."""
     made = names.value(value)
     return isinstance(made, ast.Call) and _RANDOM.search(ast.unparse(made.func)) is not None
 
 
-def _is_resumed(bench: Workbench) -> bool:
-    """Whether a file, or another that uses its checkpoint, saves in a loop what it restores."""
+def _resumes_in_loop(bench: Workbench) -> bool:
+    """Whether a loop saves a checkpoint that the file restores, also a loop of another file."""
     for one in bench.checkpoints.all:
         if is_resumed(bench.checkpoints, one, bench.values):
             saves = [(bench.module, call) for call in one.saves] + bench.checkpoints.calls_elsewhere(one, "save")
@@ -53,8 +53,8 @@ def _is_resumed(bench: Workbench) -> bool:
     return False
 
 
-def is_made_of_itself(names: Names, store: ast.expr) -> bool:
-    """Whether an assignment makes a value of what was there before: ``best = max(best, new)``."""
+def is_computed_from_itself(names: Names, store: ast.expr) -> bool:
+    """Whether an assignment reads the variable that it sets: ``best = max(best, new)``."""
     statement = names.parent(store)
     parts = ast.walk(statement.value) if isinstance(statement, ast.Assign) else ()
     text = ast.unparse(store)
@@ -63,8 +63,8 @@ def is_made_of_itself(names: Names, store: ast.expr) -> bool:
     )
 
 
-def begins_with_number(bench: Workbench, store: ast.expr, may_be_none: bool) -> bool:
-    """Whether an assignment gives a number, or an infinite one, or None where it is compared as a number later."""
+def sets_number(bench: Workbench, store: ast.expr, may_be_none: bool) -> bool:
+    """Whether an assignment sets a number, an infinity, or, with ``may_be_none``, None."""
     names = bench.module.names
     statement = names.parent(store)
     plain = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None

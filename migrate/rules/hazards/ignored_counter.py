@@ -1,4 +1,4 @@
-"""A number in a checkpoint that a loop counts on and does not begin at (FT509)."""
+"""Finds a number in a checkpoint that a loop increases but does not begin at (FT509)."""
 
 import ast
 
@@ -12,21 +12,21 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Workbench
 
-_TELLS = {"print", "info", "debug", "format", "set_description", "scalar", "image", "histogram", "text", "set_step"}
+_LOGGERS = {"print", "info", "debug", "format", "set_description", "scalar", "image", "histogram", "text", "set_step"}
 
 
-def asks_how_far(names: Names) -> bool:
-    """Whether a file asks an optimizer or a checkpoint how far it is, and not only to tell it."""
+def reads_progress(names: Names) -> bool:
+    """Whether a file reads the step of an optimizer or checkpoint for more than logging."""
     if any(one.arg in COUNTERS for one in names.nodes(ast.keyword)):
         return True
-    return any(not _is_told(names, one) for name in COUNTERS for one in names.attributes.get(name, ()))
+    return any(not _is_only_logged(names, one) for name in COUNTERS for one in names.attributes.get(name, ()))
 
 
-def _is_told(names: Names, asked: ast.expr) -> bool:
-    """Whether a value is only given to what prints or logs it."""
-    for around in names.ancestors(asked):
+def _is_only_logged(names: Names, read: ast.expr) -> bool:
+    """Whether a value is only passed to functions that print or log it."""
+    for around in names.ancestors(read):
         called = name_of(around.func) if isinstance(around, ast.Call) else ""
-        if isinstance(around, ast.FormattedValue) or called in _TELLS or getattr(around, "arg", "") == "step":
+        if isinstance(around, ast.FormattedValue) or called in _LOGGERS or getattr(around, "arg", "") == "step":
             return True
         if isinstance(around, ast.stmt) or (called and called not in ("numpy", "int", "cast")):
             return False
@@ -34,7 +34,7 @@ def _is_told(names: Names, asked: ast.expr) -> bool:
 
 
 def counters_of(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
-    """The names of the whole numbers that a checkpoint holds."""
+    """Returns the names of the integer variables that a checkpoint tracks."""
     found = []
     for name, value in checkpoint.parts.items():
         made = bench.module.names.value(value)
@@ -47,7 +47,7 @@ def counters_of(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
 
 
 def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.While, name: str) -> bool:
-    """Whether a loop counts a counter on, and neither begins at it nor ends by it."""
+    """Whether a loop increases a counter, but neither begins at it nor ends by it."""
     names = bench.module.names
     variable = key(names, checkpoint.parts[name])
 
@@ -74,7 +74,7 @@ def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.Whi
     counted = [node.func for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     if any(method.attr in ("assign", "assign_add") and is_counter(method.value) for method in counted):
         return True
-    # Nothing reads or counts it but the checkpoint: it stays what it was.
+    # Only the checkpoint uses it: its value never changes.
     uses = [node for node in (*names.nodes(ast.Name), *names.nodes(ast.Attribute)) if is_counter(node)]
     is_idle = all(names.parent(one) in (checkpoint.call, *checkpoint.call.keywords) for one in uses)
     return is_idle and bench.checkpoints.is_kept(checkpoint.target)

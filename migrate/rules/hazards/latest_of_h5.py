@@ -1,12 +1,12 @@
 """FT519 · tf.train.latest_checkpoint(directory) of files that end in .h5 or .keras
 
-``latest_checkpoint`` reads the list that TensorFlow's own format keeps. Beside ``.weights.h5``, ``.h5`` and ``.keras``
-files there is none: it returns None at each start, and the job begins anew, or ``load_weights(None)`` raises.
+``latest_checkpoint`` reads a list that only saves in TensorFlow's own format write. For ``.weights.h5``, ``.h5`` and
+``.keras`` files there is none: it returns None at each start. The job starts over, or ``load_weights(None)`` raises.
 
 Instead: the newest file, ``max(glob.glob(f"{directory}/*.weights.h5"), key=os.path.getmtime, default=None)``; or one
 file whose name stays the same.
 
-Fidelity: manual. Found where the file saves such files into the directory, and nothing in TensorFlow's own format.
+Fidelity: manual. Found where the program saves only such files into the directory.
 
 See: tf.train.latest_checkpoint.
 """
@@ -47,7 +47,7 @@ def latest_of_h5(bench: Workbench) -> Iterator[Mend]:
 
 
 def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:
-    """The directory and the end of each file that a file saves weights into; None for one that is not seen."""
+    """Yields the directory and the name's end of each saved file of weights; None for one that is not known."""
     savers = bench.module.calls_of("keras.callbacks.ModelCheckpoint")
     calls = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) in ("save_weights", "save")]
     for call in [*savers, *calls]:
@@ -58,12 +58,12 @@ def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:
 
 
 def _argument(bench: Workbench, call: ast.Call, name: str) -> ast.expr | None:
-    """What a call is given first, or by a name, also in a dictionary."""
+    """Returns the first argument of a call, or its keyword ``name``, also from ``**dictionary``; None for neither."""
     return call.args[0] if call.args else keywords_given(bench.reach, bench.values, bench.module, call)[0].get(name)
 
 
 def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | None:
-    """The directory of a path and the text that it ends with, whatever numbers stand in its name."""
+    """Returns the directory of a path and the end of its name, after any numbers in it; None where not known."""
     known = template(names, path)
     if path is None or known is not None:
         return None if known is None else (directory(known), known)

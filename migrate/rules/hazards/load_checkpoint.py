@@ -1,12 +1,10 @@
 """FT501 · tf.train.load_checkpoint(path), called to restore
 
-``tf.train.load_checkpoint`` opens a reader of the file and returns it. Where nothing takes what it returns, the call
-changes no variable: training continues with the weights that are there. The official guide to fault tolerance makes
-this slip.
+``tf.train.load_checkpoint`` returns a reader of the file. A call whose result is not used changes no variable: training
+continues with the current weights. TensorFlow's official guide to fault tolerance contains this mistake.
 
 Instead: ``checkpoint.restore(path).assert_existing_objects_matched()``, where the file has one ``tf.train.Checkpoint``
-to restore into; it raises, as the old line did, where there is no checkpoint at ``path``. What it does not tell of an
-optimizer's slots, FT502 says.
+to restore into. Like the old line, it raises where there is no checkpoint at ``path``.
 
 Fidelity: noted. The old line restored nothing; the new one does.
 
@@ -43,9 +41,9 @@ def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
     module, checkpoints = bench.module, bench.checkpoints
     for call in module.calls_of("train.load_checkpoint"):
         if not isinstance(module.names.parent(call), ast.Expr):
-            continue  # a reader that is used
+            continue  # the reader is used
         message = "load_checkpoint opens a reader and restores nothing"
-        checkpoint = _restored(checkpoints, call)
+        checkpoint = _intended_checkpoint(checkpoints, call)
         if checkpoint is None or checkpoint.target is None or len(call.args) != 1 or call.keywords:
             help = "Call restore(path) of the tf.train.Checkpoint that saved it, and check what it returns."
             yield Mend((manual(call, message, help),))
@@ -56,8 +54,8 @@ def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
         yield Mend((verdict,), (ReplaceExpression(module.span(call), text),))
 
 
-def _restored(checkpoints: Checkpoints, call: ast.Call) -> Checkpoint | None:
-    """The checkpoint that the call was meant to restore: the one behind its path, else the only one in sight."""
+def _intended_checkpoint(checkpoints: Checkpoints, call: ast.Call) -> Checkpoint | None:
+    """Returns the checkpoint that the call should restore: the one that saved its path, else the only one there."""
     names = checkpoints.names
     found = (checkpoints.of_path(call.args[0]) if call.args else []) or checkpoints.all
     if len(found) != 1 or checkpoints.of(found[0].target) is None:

@@ -1,17 +1,17 @@
 """FT509 · a loop that begins at its first turn again, though its checkpoint is restored
 
-The weights come back, and the loop begins at 0: the checkpoint holds no step or epoch, or the loop does not read it, as
-in TensorFlow's guide. A job that is interrupted after 9 of 10 epochs trains 10 more.
+The weights are restored, but the loop begins at 0: the checkpoint has no step or epoch, or the loop does not read it,
+as in TensorFlow's guide. A job that is interrupted after 9 of 10 epochs trains 10 more.
 
 Instead: ``for epoch in range(checkpoint.save_counter.numpy(), EPOCHS)``, where the loop saves in each turn, and
-``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` behind ``if (epoch + 1) % 5 == 0``: TensorFlow counts the saves
-of all starts in each checkpoint, also in those that are there. Elsewhere: track a counter.
+``range(checkpoint.save_counter.numpy() * 5, EPOCHS)`` with ``if (epoch + 1) % 5 == 0`` before the save: TensorFlow
+counts the saves of all starts in each checkpoint, in existing ones too. Elsewhere: track a counter.
 
-Fidelity: noted. ``EPOCHS`` is the total over all starts, where each start trained as many more; a finished job that is
-started again trains nothing. Found where the function, or its object's ``__init__``, restores its own newest checkpoint
-and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and does not read the number in its
-name. Without a counter in it nothing in the file reads ``optimizer.iterations`` or ``save_counter`` but to log it; then
-a loop of another file that saves it is seen too.
+Fidelity: noted. ``EPOCHS`` becomes the total over all starts; before, each start trained as many more. A finished job
+that is started again trains nothing. Found where the function, or the ``__init__`` of its object, restores its own
+newest checkpoint and then saves it in a ``for … in range(n)`` or ``enumerate(…)`` that skips no turn and does not read
+the number in the checkpoint's name. A checkpoint without a counter is found only if the file reads
+``optimizer.iterations`` and ``save_counter`` for nothing but logs; then also if a loop of another file saves it.
 
 See: tf.train.Checkpoint.save_counter.
 """
@@ -26,14 +26,14 @@ from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, rest
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import iter_parts
-from migrate.rules.hazards.ignored_counter import asks_how_far, counters_of, is_ignored
+from migrate.rules.hazards.ignored_counter import counters_of, is_ignored, reads_progress
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
 _READS = {"open", "read", "readline", "load", "loads"}
 _OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
-_BARE = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
+_NO_COUNTER = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
 _TRACK = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
 _LOOP = """\
 import tensorflow as tf
@@ -65,15 +65,15 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For | ast.While]()
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
-        is_bare = not asks_how_far(names) and _holds_no_counter(bench, checkpoint)
+        is_bare = not reads_progress(names) and _has_no_counter(bench, checkpoint)
         asked = bench.reach, checkpoints, checkpoint, bench.values
         loop = restarted_loop(*asked) if counters or is_bare else None
         if is_bare and loop is None and restarts_elsewhere(*asked):
-            yield Mend((manual(checkpoint.call, _BARE, _TRACK),))
+            yield Mend((manual(checkpoint.call, _NO_COUNTER, _TRACK),))
         if loop is None or loop in seen:
             continue
         ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
-        message, help = _BARE, _TRACK
+        message, help = _NO_COUNTER, _TRACK
         if ignored:
             owner = bench.module.source.text(checkpoint.target) if checkpoint.target is not None else "checkpoint"
             message = f"the loop begins at 0 though `{ignored}` is restored: a resumed job trains it again"
@@ -85,29 +85,31 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
 
 
 def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
-    """Whether a loop reads the number in a checkpoint's name, or one from a file: it may know where it was."""
+    """Whether a loop reads the number in a checkpoint's name, or from a file, and so may know where to begin."""
     names = bench.module.names
     if any(name_of(one.func) in _READS for one in iter_parts(names, head_of(loop)) if isinstance(one, ast.Call)):
         return True
     read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in iter_parts(names, one)]
     asked = [one for one in iter_parts(names, head_of(loop)) if isinstance(one, ast.Name)]
     given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
-    held = {part.attr for part in read if isinstance(part, ast.Attribute)}
-    given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in held]
+    attributes = {part.attr for part in read if isinstance(part, ast.Attribute)}
+    given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in attributes]
     made = (part for one in (*read, *given) for part in ast.walk(one) if isinstance(part, ast.Call))
     numbers = (one for one in made if name_of(one.func) == "int")
     return any(getattr(part, "attr", "") in _PARSING for one in numbers for part in ast.walk(one))
 
 
-def _holds_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether a checkpoint is made of models and optimizers alone, nothing unknown among them."""
+def _has_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint tracks only models and optimizers, as far as all of its objects are known."""
     is_whole = not checkpoint.call.args and checkpoint.is_whole
-    is_known = all(_OBJECTS.search(name) or _stays(bench, value) for name, value in checkpoint.parts.items())
+    is_known = all(
+        _OBJECTS.search(name) or _is_model_or_constant(bench, value) for name, value in checkpoint.parts.items()
+    )
     return is_whole and is_known and key(bench.module.names, checkpoint.target) is not None
 
 
-def _stays(bench: Workbench, value: ast.expr) -> bool:
-    """Whether a tracked value is a model of the program's own, or a variable of no number that nothing assigns."""
+def _is_model_or_constant(bench: Workbench, value: ast.expr) -> bool:
+    """Whether a tracked value is a model of the program, or a variable that is no number and is never assigned."""
     names, own = bench.module.names, key(bench.module.names, value)
     ends = [end for end in bench.values.ends(bench.module, value) if isinstance(end.node, ast.Call)]
     if ends and all(layers_of(bench.tree, end.module, end.node) is not None for end in ends):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A loop that begins where TensorFlow's own count of its saves tells, in place of its first turn (FT509)."""
+"""Rewrites a loop to begin at TensorFlow's own count of its saves, not at its first turn (FT509)."""
 
 import ast
 
@@ -11,14 +11,14 @@ from migrate.rules.rule import Mend, Workbench, noted
 def loop_from_save_counter(
     bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For | ast.While
 ) -> Mend | None:
-    """The rewrite of a loop that begins anew at each start; None where its saves do not tell how far it is."""
+    """Returns the rewrite of a loop that always begins at 0; None where its saves do not count its turns."""
     if isinstance(loop, ast.While):
         return None
     module, counted = bench.module, counted_range(loop)
     first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
     if not first or counted is None or module.needs_tf1 or bench.reach.may_run_twice(module, loop):
         return None
-    if read_after(module, loop):  # a start after the last turn would stop there with a NameError
+    if read_after(module, loop):  # a start after the last turn would raise a NameError there
         return None
     total = module.source.text(counted.args[0])
     message = (

@@ -1,14 +1,14 @@
 """FT503 · a checkpoint that is saved and never restored
 
-The job saves its state and begins anew at each start: it does not recover. Or it asks for the newest checkpoint to work
-out the epoch to begin at, and does not restore it: it skips the epochs, and trains the rest on new weights.
+The job saves its state and starts over each time: it does not recover. Or it reads the first epoch from the name of the
+newest checkpoint without restoring it: it skips those epochs, and trains the rest on new weights.
 
-Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins where the restored step or epoch
-says. Where the loop begins is the program's own business, so it is not rewritten.
+Instead: ``manager.restore_or_initialize()`` before the loop, and a loop that begins at the restored step or epoch. It
+is not rewritten, because only the program knows where its loop should begin.
 
-Fidelity: manual. A checkpoint or manager that is passed to unread code is no finding, nor one that something may read
-before a save. Weights of another program, by their path, restore nothing. Without a manager it is found where a loop
-that trains saves it; what another file saves or restores counts where one program runs both.
+Fidelity: manual. Not found: a checkpoint or manager that is passed to unknown code, or that may be read before a save.
+Loading another program's weights by their path does not count as a restore. A checkpoint without a manager is found if
+a training loop saves it. Saves and restores in another file count if one program runs both files.
 
 See: tf.train.CheckpointManager.restore_or_initialize.
 """
@@ -26,10 +26,10 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
-_ANEW = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
-_COUNTS = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
+_NEVER_RESTORED = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
+_ONLY_NUMBER_READ = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
 _HELP = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
-_TELLS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize", "train_on_batch"}
+_LOGGERS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize", "train_on_batch"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
 _SAVES = """\
 import tensorflow as tf
@@ -56,18 +56,20 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
             continue
         made, reads = (checkpoint.managers[0] if checkpoint.managers else checkpoint).call, [*_reads(bench, checkpoint)]
         inside = [one for one in reads if names.scope_of(one) is names.scope_of(made)]
-        counted = [one for one in inside if _is_asked(bench, checkpoint, one, "int")]
-        reads = inside if counted else reads  # it goes on from its own alone
-        if all(_is_asked(bench, checkpoint, one, "int", *_TELLS) for one in reads):
-            yield Mend((manual(made, _COUNTS if counted else _ANEW, _HELP),))
+        counted = [one for one in inside if _is_only_passed_to(bench, checkpoint, one, "int")]
+        reads = inside if counted else reads  # it resumes only by the reads of its own scope
+        if all(_is_only_passed_to(bench, checkpoint, one, "int", *_LOGGERS) for one in reads):
+            yield Mend((manual(made, _ONLY_NUMBER_READ if counted else _NEVER_RESTORED, _HELP),))
 
 
 def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
-    """Whether another file of a program that saves a checkpoint restores it, or does so before it is saved."""
-    held = [one for one in checkpoint.targets if isinstance(one, ast.Attribute)]
-    words = [f"{one.attr}.{way}" for one in held for way in ("restore", "latest")]
+    """Whether another file of a program that saves a checkpoint may restore it."""
+    attributes = [one for one in checkpoint.targets if isinstance(one, ast.Attribute)]
+    words = [f"{one.attr}.{way}" for one in attributes for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
-    others = [one for one in (bench.reach.files_with(*words) if words else ()) if _has_reads(bench, checkpoint, one)]
+    others = [
+        one for one in (bench.reach.files_with(*words) if words else ()) if _restores_attribute(bench, checkpoint, one)
+    ]
     others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
@@ -76,15 +78,15 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     return has_flag or any(one is not bench.module for one in read)
 
 
-def _has_reads(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
-    """Whether a file restores an attribute of an object that may be the one which holds a checkpoint."""
+def _restores_attribute(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
+    """Whether a file restores an attribute of an object that may own a checkpoint."""
     family, names = bench.checkpoints.family(checkpoint), where.names
     reads = (one for way in READS for one in names.attributes.get(way, ()))
     return any(not ast.unparse(one).startswith("self.") or family & {*names.ancestors(one)} for one in reads)
 
 
 def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:
-    """Whether a loop saves a checkpoint, by a manager or as it trains, so that a start could go on from it."""
+    """Whether a loop saves a checkpoint, by a manager or in a training, so that a start could resume from it."""
     saves = [one for one in saves if not (checkpoint.calls("restore") and is_unused(bench.reach, *one))]
     trained = {name for module in (bench.module, *(one for one, _ in saves)) for name in module.names.attributes}
     is_trained, is_looped = bool(_TRAINS & trained), any(loops_around(bench.reach, *save) for save in saves)
@@ -94,7 +96,7 @@ def _saves_in_training(bench: Workbench, checkpoint: Checkpoint, saves: list[tup
 
 
 def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
-    """Yields what may restore a checkpoint; not one that no save follows, nor a restore of other objects."""
+    """Yields the reads that may restore a checkpoint and that a save follows."""
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
     others = (one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one))
     apart = {call for one in others for call in one.calls("restore", "read")} - {*checkpoint.calls("restore", "read")}
@@ -107,8 +109,8 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
             yield node
 
 
-def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: str) -> bool:
-    """Whether a read is ``manager.latest_checkpoint``, only tested or passed to some calls."""
+def _is_only_passed_to(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: str) -> bool:
+    """Whether a read is ``manager.latest_checkpoint``, and only tested or passed to functions of these names."""
     names = bench.module.names
     if not isinstance(read, ast.Attribute) or read.attr != "latest_checkpoint" or read not in names.parents:
         return False
@@ -116,5 +118,5 @@ def _is_asked(bench: Workbench, checkpoint: Checkpoint, read: ast.expr, *calls: 
     within = around[: around.index(names.statement_of(read))]
     is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in within)
     value, parent = around[1:3] if isinstance(around[1], ast.Compare | ast.UnaryOp) else around[:2]
-    is_tested = _TELLS[0] in calls and getattr(parent, "test", None) is value
+    is_tested = _LOGGERS[0] in calls and getattr(parent, "test", None) is value
     return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_by(read.value)

@@ -1,12 +1,13 @@
 """FT521 · a training whose checkpoint is never saved
 
-A ``CheckpointManager`` that nothing calls ``save`` of keeps nothing. A program that restores its weights and optimizer,
-trains them and saves no checkpoint loses all of that at an interruption: the next start begins at the same file.
+A ``CheckpointManager`` whose ``save`` is never called keeps nothing. A program that restores its weights and optimizer,
+trains them and saves no checkpoint loses its training when it is interrupted: the next start begins at the same file.
 
 Instead: ``manager.save()`` in the loop, every so many steps.
 
-Fidelity: manual. Found in a file that trains, where nothing else saves what the checkpoint tracks, and neither it nor
-its manager is passed on; beside ``save_weights``, which keeps no optimizer, where nothing restores it either.
+Fidelity: manual. Found in a file that trains, if nothing else saves the tracked objects, and neither the checkpoint nor
+its manager is passed on. In a file that calls ``save_weights``, which saves no optimizer, only a manager without any
+restore is found.
 
 See: tf.train.CheckpointManager.save.
 """

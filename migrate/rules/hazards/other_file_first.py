@@ -1,13 +1,14 @@
-"""FT516 · a file to begin with, restored in place of the job's own newest checkpoint
+"""FT516 · an initial file, restored in place of the job's own newest checkpoint
 
-A scheduler gives the same arguments at each start. ``if init_from: checkpoint.restore(init_from)`` with the job's own
-checkpoint under ``else`` begins there anew after each interruption, and the saves that follow delete what it had.
+A scheduler passes the same arguments at each start. ``if init_from: checkpoint.restore(init_from)``, with the job's own
+checkpoint under ``else``, begins at the initial file after each interruption, and later saves delete the job's own
+checkpoints.
 
 Instead: the job's own newest first, ``if manager.latest_checkpoint: checkpoint.restore(manager.latest_checkpoint)``,
 then ``elif init_from:``.
 
-Fidelity: manual. Found where one function restores both before it saves, and no test asks for the newest checkpoint
-before the other file wins. A flag that is named for resuming is no finding.
+Fidelity: manual. Found where one function restores both before it saves, and no test looks for the newest checkpoint
+first. A flag whose name says that it resumes is not reported.
 
 See: tf.train.CheckpointManager.
 """
@@ -21,7 +22,7 @@ from migrate.analysis.keras.own_checkpoints import is_own
 from migrate.analysis.keras.places import key
 from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.values.values import iter_parts
-from migrate.rules.hazards.chosen_file import RESUMES, asks_newest, chosen_files, sites
+from migrate.rules.hazards.chosen_file import RESUMES, call_chain, chosen_files, tests_newest
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _JOB = """\
@@ -44,8 +45,8 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
         own = [*checkpoint.calls("restore_or_initialize"), *_restores(bench, checkpoint, is_of_job=True)]
         found = [(call, path) for call, path in chosen_files(bench, checkpoint) if checkpoint.saves]
-        for other in _others(bench, checkpoint) if own and checkpoint.saves else ():
-            if any(_beats(bench, checkpoint, other, one) for one in own):
+        for other in _reads_of_other_files(bench, checkpoint) if own and checkpoint.saves else ():
+            if any(_replaces_own(bench, checkpoint, other, one) for one in own):
                 found.append((other, path_argument(other) or other.args[0]))
         for call, path in found[:1]:
             shown = bench.module.source.text(path)
@@ -54,15 +55,15 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
             yield Mend((manual(call, message, help),))
 
 
-def _beats(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own: ast.Call) -> bool:
-    """Whether one function reads another file, itself or by a call, in place of the job's own, and saves later."""
+def _replaces_own(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own: ast.Call) -> bool:
+    """Whether one function restores another file in place of the job's own checkpoint, and saves later."""
     names, saves = bench.module.names, checkpoint.saves
-    for first, second in product(sites(bench, other), sites(bench, own)):
+    for first, second in product(call_chain(bench, other), call_chain(bench, own)):
         scope = names.scope_of(first).node
         here = [one for one in saves if names.scope_of(one).node is scope]
         is_early = len(here) < len(saves) or any(one.lineno > first.lineno for one in here)
         if first is not second and names.scope_of(second).node is scope:
-            return is_early and _wins(bench, first, second)
+            return is_early and _takes_precedence(bench, first, second)
     return False
 
 
@@ -72,8 +73,8 @@ def _restores(bench: Workbench, checkpoint: Checkpoint, *, is_of_job: bool) -> I
             yield call
 
 
-def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
-    """What reads another file into what a checkpoint tracks."""
+def _reads_of_other_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
+    """Yields the calls that read another file into objects that a checkpoint tracks."""
     names = bench.module.names
     tracked = bench.checkpoints.keys(checkpoint)
     found = [*_restores(bench, checkpoint, is_of_job=False)]
@@ -92,15 +93,15 @@ def _others(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.Call]:
             yield call
 
 
-def _wins(bench: Workbench, other: ast.Call, own: ast.Call) -> bool:
-    """Whether a file is read in place of the job's own checkpoint, or over it."""
+def _takes_precedence(bench: Workbench, other: ast.Call, own: ast.Call) -> bool:
+    """Whether another file is read in place of the job's own checkpoint, or after it."""
     names = bench.module.names
     above = [own, *names.ancestors(own)]
     child: ast.AST = other
     is_over = (other.lineno, other.col_offset) > (own.lineno, own.col_offset)
     for around in names.ancestors(other):
         if isinstance(around, ast.If | ast.IfExp) and child is not around.test:
-            if asks_newest(bench, around.test):
+            if tests_newest(bench, around.test):
                 return False
             if around in above:
                 beside = above[above.index(around) - 1]

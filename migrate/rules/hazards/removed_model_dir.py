@@ -1,14 +1,14 @@
 """FT513 · shutil.rmtree(directory) of the checkpoints before the training
 
-The program removes its checkpoints each time that it starts. A job that is interrupted begins anew, whatever it had
-saved, and one that is interrupted often enough never ends.
+The program removes its checkpoints each time that it starts. An interrupted job starts over, and one that is
+interrupted often enough never ends.
 
-Instead: nothing; the line is told. Take it out, or put it behind a flag that no scheduler gives.
+Instead: nothing is rewritten. Remove the line, or run it only with a flag that no scheduler passes.
 
-Fidelity: manual. Found where what is removed is spelled as the ``model_dir`` of an Estimator, the directory of a
-``CheckpointManager``, a ``BackupAndRestore`` or the path that a ``Checkpoint`` is saved to, or as a directory above it;
-under no test but whether it is there, in no loop, and before what trains in its function and in those that call it.
-In notebooks a person starts the cell, and nothing is said.
+Fidelity: manual. Found where the removed path is written like the ``model_dir`` of an Estimator, the directory of a
+``CheckpointManager`` or ``BackupAndRestore``, the path that a ``Checkpoint`` is saved to, or a directory above one of
+them; outside of loops, under no test but whether the directory exists, and before the training in its function and in
+those that call it. In notebooks, where a person runs the cell, it is not reported.
 
 See: shutil.rmtree, tf.io.gfile.rmtree.
 """
@@ -60,7 +60,7 @@ def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
 
 
 def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:
-    """What the estimators, configs, managers, backups and checkpoints of a file save into."""
+    """Yields the paths that estimators, configs, managers, backups and checkpoints of a file save to."""
     yield from (one.value for site in module.sites for one in site.node.keywords if one.arg == "model_dir")
     given = [argument_of(one, "directory", 1) for one in module.calls_of("train.CheckpointManager")]
     given += [argument_of(one, "backup_dir", 0) for one in module.calls_of(*BACKUPS)]
@@ -70,7 +70,7 @@ def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:
 
 
 def _spellings(bench: Workbench, module: Module, path: ast.expr) -> Iterator[_Spelled]:
-    """A path as it is spelled, and as the functions that return it, or what it is made of, spell that."""
+    """Yields the spelling of a path, and those of the values of its parts, also of returned ones."""
     parts = [one for one in iter_parts(module.names, path) if isinstance(one, ast.Name | ast.Call)]
     ends = [(end.module, end.node) for part in parts for end in bench.values.ends(module, part)]
     for where, node in [(module, path), *ends]:
@@ -80,7 +80,7 @@ def _spellings(bench: Workbench, module: Module, path: ast.expr) -> Iterator[_Sp
 
 
 def _spelling(module: Module, path: ast.expr) -> _Spelled | None:
-    """A path in its spelling, ``args.out`` and ``args["out"]`` alike, and the scope whose variable is in it."""
+    """Returns the spelling of a path, with ``args.out`` like ``args["out"]``, and the scope of its variables."""
     text = template(module.names, path)
     if text is None:
         return None
@@ -89,7 +89,7 @@ def _spelling(module: Module, path: ast.expr) -> _Spelled | None:
 
 
 def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: int = 0) -> bool:
-    """Whether a call runs whatever the user says, and before anything trains in its function and those that call it."""
+    """Whether a call always runs, before the training in its function and in those that call it."""
     names, scope = module.names, module.names.scope_of(call)
     around = [*names.ancestors(call)]
     tests = [one.test for one in around if isinstance(one, ast.If)]
@@ -103,12 +103,14 @@ def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: i
         return True
     callers = bench.reach.callers(bench.reach.note(scope.node, module))
     runs = [one for one in names.attributes.get("run", ()) if scope.node.name == "main" and "app" in ast.unparse(one)]
-    is_run = runs or callers or names.variables.get(scope.node.name)  # a test is called by its name alone
+    is_run = (
+        runs or callers or names.variables.get(scope.node.name)
+    )  # a test framework calls its functions by their names
     return bool(is_run) and all(_is_at_each_start(bench, bench.reach.module_of(one), one, depth + 1) for one in callers)
 
 
 def _is_harmless(test: ast.expr) -> bool:
-    """Whether a test only asks if the directory is there, or if the file is the program that was started."""
+    """Whether a test only checks that the directory exists, or that the file is the started program."""
     if isinstance(test, ast.UnaryOp):
         return _is_harmless(test.operand)
     if isinstance(test, ast.Compare):

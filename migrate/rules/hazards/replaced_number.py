@@ -1,4 +1,4 @@
-"""A number or a tensor in the place of a variable that a checkpoint tracks (FT517)."""
+"""Finds variables of a checkpoint that the program replaces by a number or a tensor (FT517)."""
 
 import ast
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _NUMBERS = {
 
 
 def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.Attribute, str]]:
-    """Where a number is assigned to what a checkpoint tracks, or in place of a number's variable something ordered."""
+    """Yields the assignments of numbers, or of values that are compared with ``<``, to attributes of a checkpoint."""
     names = bench.module.names
     orders = [one for one in names.nodes(ast.Compare) if isinstance(one.ops[0], _ORDERS)]
     ordered = {ast.unparse(side) for one in orders for side in (one.left, *one.comparators)}
@@ -33,7 +33,7 @@ def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple
 
 
 def rebound_variables(bench: Workbench, value: ast.expr) -> Iterator[ast.expr]:
-    """Where the variable that a checkpoint tracks gives way to a tensor: ``step = step + 1``."""
+    """Yields the assignments that replace a tracked variable by a tensor: ``step = step + 1``."""
     own, names = key(bench.module.names, value), bench.module.names
     for store in stores_of(names, value) if isinstance(value, ast.Name | ast.Attribute) else ():
         statement = names.parent(store)
@@ -47,14 +47,14 @@ def rebound_variables(bench: Workbench, value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_variable(bench: Workbench, value: ast.expr) -> bool:
-    """Whether a value is a variable of a number."""
+    """Whether a value is a ``tf.Variable`` of a number."""
     ends = [end.node for end in bench.values.ends(bench.module, value)]
     made = [one for one in ends if isinstance(one, ast.Call) and name_of(one.func) == "Variable" and one.args]
     return bool(ends) and len(made) == len(ends) and all(_is_number(one.args[0]) for one in made)
 
 
 def _is_trackable(bench: Workbench, end: End) -> bool:
-    """Whether something may be an object of TensorFlow's that a checkpoint can track."""
+    """Whether a value may be a TensorFlow object that a checkpoint can track."""
     name = name_of(end.node.func) if isinstance(end.node, ast.Call) else ""
     return name[:1].isupper() or "variable" in name.lower() or not isinstance(end.node, ast.expr | ast.arg)
 

@@ -1,13 +1,14 @@
-"""FT517 · what a tf.train.Checkpoint tracks, replaced by another object
+"""FT517 · an object that a tf.train.Checkpoint tracks, replaced by another object
 
-A ``Checkpoint`` saves the objects that it was given. After ``checkpoint.best = 0.3`` it saves the variable that it held
-before, for ever: the new value is in no checkpoint. After ``self.optimizer = Adam()`` it saves the old optimizer, which
-nothing trains any more.
+A ``Checkpoint`` saves the objects that it was made with. After ``checkpoint.best = 0.3`` it still saves the old
+variable: the new value is in no checkpoint. After ``self.optimizer = Adam()`` it saves the old optimizer, which is no
+longer used.
 
 Instead: change the object, ``checkpoint.best.assign(0.3)``; or make the ``Checkpoint`` after the last such assignment.
 
-Fidelity: manual. Found where a number takes the place of what the checkpoint tracks; and where a model or an optimizer
-is made anew behind the ``Checkpoint``, and no other one is made; ``step = step + 1`` makes a tensor of a variable.
+Fidelity: manual. Found where a number replaces a tracked object; where an optimizer is replaced after the
+``Checkpoint`` is made, and no later ``Checkpoint`` tracks the new one; and for ``step = step + 1``, which replaces a
+variable by a tensor.
 
 See: tf.train.Checkpoint.
 """
@@ -53,22 +54,22 @@ def replaced_state(bench: Workbench) -> Iterator[Mend]:
         if not checkpoint.saves and not checkpoint.managers:
             continue
         for store, name in replaced_numbers(bench, checkpoint):
-            message = f"the checkpoint goes on saving what `{name}` was before: a number is not tracked"
+            message = f"the checkpoint keeps saving the old variable of `{name}`: a number is not tracked"
             yield Mend((manual(store, message, f"Call {bench.module.source.text(store)}.assign(…) instead."),))
         for value in checkpoint.objects():
             for rebound in rebound_variables(bench, value):
                 text = bench.module.source.text(rebound)
-                message = f"the checkpoint goes on saving the variable that `{text}` was: a sum of it is a new tensor"
+                message = f"the checkpoint keeps saving the old variable of `{text}`: the sum is a new tensor"
                 yield Mend((manual(rebound, message, f"Call {text}.assign_add(…) instead."),))
             for anew in _reassigned_optimizers(bench, checkpoint, value):
                 text = bench.module.source.text(value)
-                message = f"the checkpoint of line {checkpoint.call.lineno} holds the `{text}` that was there before"
+                message = f"the checkpoint of line {checkpoint.call.lineno} tracks the old `{text}`, not this one"
                 yield Mend((manual(anew, message, f"Make the Checkpoint after the last assignment of {text}."),))
                 break
 
 
 def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
-    """Where an optimizer is assigned behind a checkpoint to what that tracks, before a save of it."""
+    """Yields the assignments that replace a tracked optimizer after the checkpoint is made and before it is saved."""
     module, names, own = bench.module, bench.module.names, key(bench.module.names, value)
     stores = stores_of(names, value)
     if len(stores) < 2:
@@ -81,7 +82,7 @@ def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.
         statement, scope = names.parent(store), names.scope_of(store).node
         made = statement.value if isinstance(statement, ast.Assign) else None
         is_made = made is not None and (
-            made_optimizers(bench.values, module, made) or _is_made_alike(names, made, store, stores)
+            made_optimizers(bench.values, module, made) or _is_remade_in_loop(names, made, store, stores)
         )
         is_behind = store.lineno > checkpoint.call.lineno if scope is home else scope not in seen
         is_new = any(names.scope_of(one).node is scope and one.lineno > store.lineno for one in later)
@@ -90,8 +91,8 @@ def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.
             yield store
 
 
-def _is_made_alike(names: Names, made: ast.expr, store: ast.expr, stores: list[ast.expr]) -> bool:
-    """Whether a loop, which saves behind it, makes an object by the function that made the one before."""
+def _is_remade_in_loop(names: Names, made: ast.expr, store: ast.expr, stores: list[ast.expr]) -> bool:
+    """Whether a loop that saves makes the object again, by the same function as the one before."""
     others = [names.parent(one) for one in stores if one is not store]
     called = [ast.unparse(o.value.func) for o in others if isinstance(o, ast.Assign) and isinstance(o.value, ast.Call)]
     loop = next((one for one in names.ancestors(store) if isinstance(one, ast.For | ast.While)), None)

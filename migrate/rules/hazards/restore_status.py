@@ -1,17 +1,17 @@
-"""FT502 · what checkpoint.restore(path) returns is dropped, cannot hold, or its failure is passed over
+"""FT502 · the status of checkpoint.restore(path) is not checked, or its failure is ignored
 
-``restore`` matches a checkpoint to the objects in silence: a layer that was renamed keeps its first weights, and with
-``path`` None nothing is read. What it returns can tell.
+``restore`` does not report objects that are missing in the checkpoint: a renamed layer keeps its initial weights, and
+with ``path`` None nothing is read. The status that it returns can check this.
 
-Instead: ``.assert_existing_objects_matched()`` where ``path`` is one that this file saves from the same checkpoint,
-behind ``if path:`` where ``path`` may be None, because the assertion then fails. Elsewhere, as for the path of a flag
-or of another manager, which may be another model's, the finding asks for it or for ``expect_partial()``.
+Instead: ``.assert_existing_objects_matched()`` where this file saves the same checkpoint to ``path``, under ``if
+path:`` where ``path`` may be None, because the assertion fails then. Other paths, such as those of a flag or of another
+manager, may be of another model: there the finding asks for the assertion or for ``expect_partial()``.
 
-A restore under ``try`` whose ``except`` goes on is found, also by ``load_weights``: a job that cannot read its
-checkpoint begins anew, and saves over it.
+A restore or ``load_weights`` under ``try`` whose ``except`` continues is reported too: a job that cannot read its
+checkpoint starts over, and overwrites it.
 
-Fidelity: noted. A checkpoint that does not fit is an error now. A program that neither saves nor trains what it
-restores is no finding, nor a restore that no save follows.
+Fidelity: noted. A checkpoint that does not fit is now an error. A program that neither saves nor trains the restored
+objects is not reported, nor is a restore without a later save.
 
 See: tf.train.Checkpoint.restore.
 """
@@ -65,26 +65,26 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     yield from swallowed_restores(bench)
     for call in dict.fromkeys(call for one in bench.checkpoints.all for call in one.calls("restore")):
         each = bench.checkpoints.of_call(call)
-        # One that is made anew, for a prediction, stands behind the saves of the others.
+        # A checkpoint that is made only to predict may share the saves of the others.
         saved = each if any(one.saves for one in each) else bench.checkpoints.all
-        is_used = _is_to_ask(names, call) and all(_is_used(bench, one) for one in each)
+        is_used = _is_unchecked(names, call) and all(_is_used(bench, one) for one in each)
         if is_used and not resumes_nothing(bench.reach, saved, call):
             yield _judge(bench, each, call)
     for call, checkpoint in bench.checkpoints.restores_of_others.items():
-        if _is_to_ask(names, call) and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
+        if _is_unchecked(names, call) and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
             yield _judge(bench, [checkpoint], call)
 
 
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
-    """Whether the file saves what it restores, or trains it."""
+    """Whether the file saves or trains the objects of a checkpoint."""
     called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
     trains = any(map(names_training, called)) or runs_training(bench.reach, *_TRAINS)
     is_used = trains and any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
     return is_used or is_saved(bench.checkpoints, checkpoint)
 
 
-def _is_to_ask(names: Names, call: ast.Call) -> bool:
-    """Whether nothing asks what a restore returns, nor passes its failure over, nor ends a loop by it."""
+def _is_unchecked(names: Names, call: ast.Call) -> bool:
+    """Whether the status of a restore is not used, its failure is not ignored, and it does not end a loop."""
     target = target_of(names, call)
     is_dropped = isinstance(names.parent(call), ast.Expr) or (
         isinstance(target, ast.Name) and not names.reads_of(target)
@@ -103,7 +103,9 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
         if not may_be_none(bench.checkpoints, bench.values, path) or is_guarded(bench.module.names, call, path):
             return Mend((noted(call, noted_message),), (ReplaceExpression(span, new),))
         if isinstance(path, ast.Attribute | ast.Name):
-            asked = "" if is_searched(bench.checkpoints, bench.values, path) else " is not None"  # "" stays an error
-            block = f"if {module.source.text(path)}{asked}:\n    {new}"
+            suffix = (
+                "" if is_searched(bench.checkpoints, bench.values, path) else " is not None"
+            )  # "" must stay an error
+            block = f"if {module.source.text(path)}{suffix}:\n    {new}"
             return Mend((noted(call, noted_message),), (ReplaceStatement(span, (block,)),))
     return Mend((manual(call, message, _HELP),))

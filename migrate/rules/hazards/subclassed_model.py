@@ -1,18 +1,18 @@
 """FT514 · a subclassed Keras model in a tf.train.Checkpoint of the program's own, on Keras 3
 
-Keras 3 hides from ``tf.train.Checkpoint`` what a model or a layer holds in a list or a dict, as
-``self.enc_layers = [EncoderLayer() for …]`` of the Transformer tutorial: no weights of it are in the
-checkpoint, but those that an optimizer beside the model trains, which a restore before that optimizer's first step does
-not give back. And a subclassed model that has no weights yet where it is restored gets only some of what was saved.
-``assert_existing_objects_matched()`` sees neither.
+On Keras 3 ``tf.train.Checkpoint`` does not see layers in a list or dict of a model or layer, such as
+``self.enc_layers = [EncoderLayer() for …]`` of the Transformer tutorial. The checkpoint contains their weights only if
+it tracks an optimizer that trains them, and a restore before that optimizer's first step does not restore them. Also, a
+subclassed model that has no weights yet when it is restored gets only some of the saved ones.
+``assert_existing_objects_matched()`` detects neither.
 
-Instead: ``self.enc_layers = tuple(…)``, which is saved under the names that a list has on Keras 2. Beside a dict, or a
-list that grows, one more attribute: ``self.held = tuple(self.blocks.values())``. And one call with a batch of the data
-before the restore, ``model(batch)``, which makes the weights.
+Instead: ``self.enc_layers = tuple(…)``, which is saved under the names that a list has on Keras 2. For a dict, or a
+list that grows, add an attribute: ``self.held = tuple(self.blocks.values())``. And call the model with a batch before
+the restore, ``model(batch)``, which makes the weights.
 
-Fidelity: manual. Found where the model's class is read: in a file that saves or restores, layers with weights in a list
-or dict of which the class makes no other object; or a model that nothing calls, builds or takes before its restore.
-With ``--target keras2`` it is no finding.
+Fidelity: manual. Found where the model's class is known and the file saves or restores it: layers with weights in a
+list or dict, which the class stores in no other attribute; or a model that is neither called nor built before its
+restore. With ``--target keras2`` it is not reported.
 
 See: tf.train.Checkpoint, tf.keras.Model.
 """
@@ -63,7 +63,9 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
                 continue
             if layers.in_lists:
                 shown = ", ".join(dict.fromkeys(layers.in_lists))
-                message = f"on Keras 3 it holds no layers of a list or dict ({shown}): their weights begin anew"
+                message = (
+                    f"on Keras 3 it does not track layers in a list or dict ({shown}): their weights are not restored"
+                )
                 help = "Hold them in a tuple: self.NAME = tuple(…), or one more attribute with what a dict holds."
                 yield Mend((manual(checkpoint.call, message, help),))
             is_bare = layers.have_weights and not layers.is_built
@@ -74,7 +76,7 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
 
 
 def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr, End]]:
-    """What a checkpoint tracks, and what the lists among it hold, each with the call that makes it."""
+    """Yields the objects that a checkpoint tracks, those in lists too, each with the call that makes it."""
     module = bench.module
     for one in checkpoint.objects():
         if isinstance(one, ast.Name) and one.id == "self":

@@ -1,4 +1,4 @@
-"""A restore whose failure the program passes over (FT502)."""
+"""Finds restores whose failure the program ignores (FT502)."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ _RESTORES = ("restore", "load_weights")
 
 
 def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
-    """Yields each restore whose failure lets the program begin anew and save over what it could not read."""
+    """Yields each restore after whose failure the program starts over and overwrites the checkpoint."""
     names = bench.module.names
     tries = names.nodes(ast.Try)
     for call in names.nodes(ast.Call) if tries else ():
@@ -24,7 +24,7 @@ def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
 
 
 def _is_saved(bench: Workbench, restore: ast.Call) -> bool:
-    """Whether the file saves what it restores: a checkpoint with a manager, an object of its own class, or weights."""
+    """Whether the file saves what it restores: a checkpoint with a manager, an object of its own, or weights."""
     known = [one for one in bench.checkpoints.all if restore in one.calls("restore")]
     if known:
         return any(one.managers for one in known)
@@ -38,7 +38,7 @@ def _is_saved(bench: Workbench, restore: ast.Call) -> bool:
 
 
 def _saves_weights(bench: Workbench, load: ast.Call) -> bool:
-    """Whether the file saves the weights that it loads: by the same path, or the newest of a directory."""
+    """Whether the file saves the weights that it loads, by the same path or, for a search, by any."""
     module, names = bench.module, bench.module.names
     path = names.value(load.args[0]) if load.args else load
     callbacks = module.calls_of("keras.callbacks.ModelCheckpoint")
@@ -52,7 +52,7 @@ def _saves_weights(bench: Workbench, load: ast.Call) -> bool:
 
 
 def is_swallowed(names: Names, call: ast.Call) -> bool:
-    """Whether the program goes on after any error of a call, under the ``try`` around it."""
+    """Whether a ``try`` around a call catches any error and the program continues."""
     below: ast.AST = call
     for around in names.ancestors(call):
         if isinstance(around, ast.FunctionDef):

@@ -1,15 +1,15 @@
 """FT518 · a training whose optimizer, or memory of samples, is in no checkpoint
 
-The weights come back, and the optimizer begins anew: the moments and the step of ``Adam`` are 0 again, and a learning
+The weights are restored, but the optimizer is new: the moments and the step of ``Adam`` are 0 again, and a learning
 rate schedule begins at its first step. The job ends with other weights than one that was not interrupted. A replay
-memory or an image pool begins empty again: the training goes on with other samples.
+memory or an image pool is empty again: the training continues with other samples.
 
-Instead: ``tf.train.Checkpoint(model=model, optimizer=optimizer)``, and the memory in a file beside. Checkpoints that
-are there already are restored with ``expect_partial()`` once.
+Instead: ``tf.train.Checkpoint(model=model, optimizer=optimizer)``, and the memory in a separate file. Restore existing
+checkpoints with ``expect_partial()`` once.
 
-Fidelity: manual. Found where a program saves and restores a checkpoint, trains what that tracks, or in its function or
-in another file that saves it, and no checkpoint of the file holds that optimizer. Plain ``SGD`` has nothing to save but
-its step. A memory is told by the name of its class, where nothing may save it.
+Fidelity: manual. Found where a program saves and restores a checkpoint and trains the objects in it, here or in another
+file that saves it, by an optimizer that no checkpoint of the file tracks. Plain ``SGD`` has nothing to save but its
+step. A memory is recognised by its name, if nothing may save it.
 
 See: tf.train.Checkpoint.
 """
@@ -27,7 +27,7 @@ from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
 
 _STEPS = ("apply_gradients", "minimize")
 _VARIABLES = ("trainable_variables", "trainable_weights", "variables")
-_KEEPS_OTHERWISE = {"compile", "set_weights", "get_weights", "load_model"}
+_OTHER_WAYS_TO_SAVE = {"compile", "set_weights", "get_weights", "load_model"}
 _JOB = """\
 import tensorflow as tf
 
@@ -47,26 +47,26 @@ for batch in batches:
 def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     yield from unsaved_memories(bench)
-    if not _KEEPS_OTHERWISE.isdisjoint(names.attributes):
+    if not _OTHER_WAYS_TO_SAVE.isdisjoint(names.attributes):
         return
     every = bench.checkpoints.all
     known = [(name, one) for checkpoint in every for name, one in checkpoint.parts.items()]
     known += [("", one) for checkpoint in every for one in checkpoint.call.args[:1]]
     made = {one: made_optimizers(bench.values, bench.module, one) for _, one in known}
     if any("opt" in f"{name} {ast.unparse(one)}".lower() and not made[one] for name, one in known):
-        return  # it may be any of them
+        return  # it may be any optimizer
     tracked = {call for some in made.values() for call in some}
     for checkpoint in bench.checkpoints.all:
         if not checkpoint.is_whole or not is_resumed(bench.checkpoints, checkpoint, bench.values):
             continue
-        used = next(_forgotten(bench, checkpoint, tracked), "")
+        used = next(_untracked_optimizers(bench, checkpoint, tracked), "")
         if used:
             message = f"`{used}` is in no checkpoint: after a restart it begins with no moments, at step 0"
             yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used})."),))
 
 
-def _forgotten(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call]) -> Iterator[str]:
-    """The optimizers that train what a checkpoint tracks, in its file or in one that saves it, and are in none."""
+def _untracked_optimizers(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call]) -> Iterator[str]:
+    """Yields untracked optimizers that train the objects of a checkpoint, in its file or in one that saves it."""
     names, home = bench.module.names, bench.module.names.scope_of(checkpoint.call).node
     is_model = any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
     beside = [one for one in names.nodes(ast.Call) if names.scope_of(one).node is home and is_model and not tracked]
@@ -81,19 +81,19 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call])
             made = made_optimizers(bench.values, where, step.value)
             is_lost = bool(made) and all(_has_state(one) and one not in tracked for one in made)
             is_here = all((one in bench.module.names.parents) is is_own for one in made)
-            is_lost = is_lost and not (is_own and any(_is_made_in_turns(bench, checkpoint, one) for one in made))
-            if is_lost and is_here and (not is_own or (is_model and _is_of(bench, checkpoint, step))):
+            is_lost = is_lost and not (is_own and any(_is_made_in_loop(bench, checkpoint, one) for one in made))
+            if is_lost and is_here and (not is_own or (is_model and _trains_tracked(bench, checkpoint, step))):
                 yield ast.unparse(step.value)
 
 
-def _is_made_in_turns(bench: Workbench, checkpoint: Checkpoint, optimizer: ast.Call) -> bool:
-    """Whether a loop makes an optimizer anew, and not the checkpoint: no turn goes on from the one before."""
+def _is_made_in_loop(bench: Workbench, checkpoint: Checkpoint, optimizer: ast.Call) -> bool:
+    """Whether a loop makes the optimizer again in each turn, but not the checkpoint."""
     around = loops_around(bench.reach, bench.module, checkpoint.call)
     return not set(loops_around(bench.reach, bench.module, optimizer)) <= set(around)
 
 
-def _is_of(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) -> bool:
-    """Whether a step trains what a checkpoint tracks."""
+def _trains_tracked(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) -> bool:
+    """Whether a training step changes objects that a checkpoint tracks."""
     names = bench.module.names
     parts = [one for one in ast.walk(names.parent(step)) if isinstance(one, ast.Attribute) and one.attr in _VARIABLES]
     own = {end.node for one in checkpoint.objects() for end in bench.values.ends(bench.module, one)}
@@ -102,6 +102,6 @@ def _is_of(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) -> bool:
 
 
 def _has_state(optimizer: ast.Call) -> bool:
-    """Whether an optimizer is not plain ``SGD``."""
+    """Whether an optimizer has more state than its step: it is not plain ``SGD``."""
     is_sgd = ast.unparse(optimizer.func).endswith("SGD")
     return not is_sgd or len(optimizer.args) > 1 or any(one.arg == "momentum" for one in optimizer.keywords)

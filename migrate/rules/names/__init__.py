@@ -1,1 +1,1 @@
-"""What stands for the names of the Estimator API, contrib and TensorFlow 1, in each file of a program."""
+"""Rules that replace names of the Estimator API, contrib and TensorFlow 1 in each file of a program."""

@@ -1,11 +1,11 @@
 """FT154 · the truth of a moving average, ``if ema.average(x)``
 
-``ExponentialMovingAverage.average`` returns a variable or None. A variable of TensorFlow 1 is true, as any object; the
-truth of one of TensorFlow 2 is its value, which a graph refuses: ``Using a symbolic tf.Tensor as a Python bool is not
-allowed``.
+``ExponentialMovingAverage.average`` returns a variable or None. In TensorFlow 1 a variable is true, like any object. In
+TensorFlow 2 its truth is that of its value, which raises in a graph: ``Using a symbolic tf.Tensor as a Python bool is
+not allowed``.
 
-Instead: ``if ema.average(x) is not None``, in a program for TensorFlow 1, where the object is seen to be a moving
-average, also through variables and arguments. ``ema.average(x) or x``, which takes the value too, is reported.
+Instead: ``if ema.average(x) is not None``, in a program for TensorFlow 1, if the object is known to be a moving
+average, also through variables and arguments. ``ema.average(x) or x``, which also uses the value, is reported.
 
 Fidelity: exact.
 
@@ -39,11 +39,11 @@ def average_truth(file: ObjectFile) -> Iterator[Verdict]:
         call = names.parent(node)
         tested = [one for one in _results(names, call) if _is_tested(names, one)] if isinstance(call, ast.Call) else []
         if tested and all(_is_average(file, end) for end in values.ends(file.module, node.value)):
-            yield from (_compared_with_none(file, one) for one in tested)
+            yield from (_compare_with_none(file, one) for one in tested)
 
 
-def _compared_with_none(file: ObjectFile, tested: ast.expr) -> Verdict:
-    """Compares what is tested with None; in an ``or`` whose value something takes it stays, with the reason."""
+def _compare_with_none(file: ObjectFile, tested: ast.expr) -> Verdict:
+    """Compares a tested average with None; reports it in an ``or`` whose value is used."""
     module, parent = file.module, file.module.names.parent(tested)
     if isinstance(parent, ast.BoolOp) and not _is_tested(module.names, parent):
         message = "takes a moving average for its truth, which is the variable's value in TensorFlow 2"
@@ -56,14 +56,14 @@ def _compared_with_none(file: ObjectFile, tested: ast.expr) -> Verdict:
 
 
 def _results(names: Names, call: ast.Call) -> list[ast.expr]:
-    """The call itself, and what reads the variable that it alone is assigned to."""
+    """Returns the call itself and the reads of the variable that only it is assigned to."""
     parent = names.parent(call)
     targets = parent.targets if isinstance(parent, ast.Assign) else []
     return [call, *(one for target in targets if names.only_value(target) is call for one in names.reads_of(target))]
 
 
 def _is_tested(names: Names, node: ast.expr) -> bool:
-    """Whether the truth of an expression is asked."""
+    """Whether an expression is used as a condition."""
     parent = names.parent(node)
     if isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert):
         return parent.test is node

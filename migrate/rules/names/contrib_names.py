@@ -1,28 +1,27 @@
 """FT138 · tf.contrib names that TensorFlow 2 has elsewhere
 
-``tf.contrib`` exists in no TensorFlow 2. Some of it was moved into TensorFlow itself; small functions can be written
-down.
+``tf.contrib`` exists in no TensorFlow 2. Some of its names moved into TensorFlow itself; others are small functions
+that can be generated.
 
-Instead: what ``migrate/tensorflow/contrib.txt`` has for the name: that of TensorFlow 2, below ``tf.compat.v1``, or a
-generated function: layers with their regularizers and initializers, ``optimize_loss``, lookup tables, conditional
-random fields, recurrent and fused cells, loss scaling, summaries, metrics, the projector, ``HParams``, image
-transformations, the decoders and attention of ``seq2seq``. Other streaming metrics become those of
+Instead: the entry of ``migrate/tensorflow/contrib.txt`` for the name: TensorFlow 2's name, below ``tf.compat.v1``, or a
+generated function or class: layers with their regularizers and initializers, ``optimize_loss``, lookup tables,
+conditional random fields, recurrent and fused cells, loss scaling, summaries, metrics, the projector, ``HParams``,
+image transformations, the decoders and attention of ``seq2seq``. Other streaming metrics become those of
 ``tf.compat.v1.metrics``, with their arguments by name.
 
-What else ``contrib.slim``, ``contrib.layers``, ``contrib.framework``, ``contrib.losses``, ``contrib.metrics`` and
-``contrib.training`` held is in ``tf_slim``. A program that needs it takes all of its layers from there, because an
-``arg_scope`` gives arguments to its own functions alone. The fidelity is noted then: the program needs
-``tf_slim==1.1.0``, and from TensorFlow 2.16 on ``tf_keras`` with ``TF_USE_LEGACY_KERAS=1``.
+Other names of ``contrib.slim``, ``layers``, ``framework``, ``losses``, ``metrics`` and ``training`` are in ``tf_slim``.
+A program that needs it gets all of its layers from there, because an ``arg_scope`` only affects functions of
+``tf_slim``. Then the fidelity is noted: the program needs ``tf_slim==1.1.0``, and from TensorFlow 2.16 on ``tf_keras``
+with ``TF_USE_LEGACY_KERAS=1``.
 
-Where contrib only showed again what TensorFlow itself has (``contrib.rnn.LSTMCell``), by a private path or not, that
-name is written.
+A name that contrib only exported again from TensorFlow (``contrib.rnn.LSTMCell``) gets TensorFlow's name.
 
-Fidelity: exact: each name is TensorFlow 1.15.5's very object, or was run there: outputs, gradients, variables and
-summaries are equal to 5e-6 or to the last bit (``docs/contrib.md``).
+Fidelity: exact: each name is the same object in TensorFlow 1.15.5, or was compared by running it there: outputs,
+gradients, variables and summaries are equal to 5e-6 or to the last bit (``docs/contrib.md``).
 
-Any other contrib name blocks the program, and is named with what to do about it, and so does an argument that is not
-carried over: noise or multipliers of gradients, collections for variables. What an import under ``try`` gives is
-written where the program has nothing in its place; else it stays and blocks no program.
+Any other contrib name blocks the program, with advice, and so does an argument without a counterpart: noise or
+multipliers of gradients, collections for variables. A name imported under ``try`` is replaced if the program has no
+fallback for it; otherwise it stays and does not block.
 
 See: https://github.com/tensorflow/tensorflow/tree/v1.15.5/tensorflow/contrib
 """
@@ -125,44 +124,44 @@ from migrate.tensorflow.slim import REQUIREMENT
 )
 def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
     needs_slim = False
-    # What contrib shares with tf.estimator has rules of its own.
+    # Other rules replace the names that contrib shares with tf.estimator.
     own = [one for one in file.module.tf1_only if one[1].is_contrib and not one[1].tail.startswith("estimator.")]
     if not own:
         return
-    # One file that needs tf_slim may have its layers in an arg_scope of another, which may ask a dataset, too.
-    with_slim, asks_old_data = _names_slim(file.modules), any(map(has_old_calls, file.modules))
+    # An arg_scope may be in another file than its layers, and a dataset in another than its calls.
+    with_slim, has_old_data = _names_slim(file.modules), any(map(has_old_calls, file.modules))
     for node, found in own:
         if node in file.renamed:
             continue
-        verdict = _verdict(file, node, found, with_slim, asks_old_data)
+        verdict = _verdict(file, node, found, with_slim, has_old_data)
         if verdict.fidelity is Fidelity.MANUAL and is_in_colab(file.module.names, node):
             message = f"{verdict.message}; it stays, for only Colab runs this line"
             help = "Take it out before the program runs in Colab on TensorFlow 2."
             verdict = Verdict(node, Fidelity.NOTED, message, help, file.module, stays=True)
         is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
         if is_of_slim and not needs_slim:  # said once a file
-            verdict = verdict._replace(message=f"{verdict.message}, {_NEEDS}", help=_TO_ADD)
+            verdict = verdict._replace(message=f"{verdict.message}, {_SLIM_NEEDS}", help=_SLIM_HELP)
         needs_slim |= is_of_slim
         yield verdict
 
 
 def _names_slim(modules: Iterable[Module]) -> bool:
-    """Whether a file names what only tf_slim has: slim itself, an ``arg_scope``, or a layer."""
-    found = (_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
+    """Whether a file uses a name that only tf_slim has: slim itself, an ``arg_scope``, or a layer."""
+    found = (_contrib_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
     return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
 
 
-def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, asks_old_data: bool) -> Verdict:
-    """Writes what stands for a name, by the first row of the table that fits."""
-    name = _name(found)
-    rows = [*rows_of(name), *_public(found), *rows_around(name)]
-    if with_slim and name.startswith(_SCOPED):
+def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
+    """Replaces a name by the first row of the table that fits, or returns why it is skipped."""
+    name = _contrib_name(found)
+    rows = [*rows_of(name), *_exported_again(found), *rows_around(name)]
+    if with_slim and name.startswith(_WITH_ARG_SCOPE):
         rows.sort(key=lambda row: row.kind != "slim")
     refused = next((row for row in rows_of(name) if row.kind == "none"), None)
     for row in rows:
         if row == refused:
-            break  # TensorFlow 2 has another thing by its name
-        if asks_old_data and row.successor.startswith(DATASETS):
+            break  # TensorFlow 2 has another object of that name
+        if has_old_data and row.successor.startswith(DATASETS):
             message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
             return manual(node, message, HELP, file.module)
         verdict = write_row(file, node, row)
@@ -177,20 +176,20 @@ def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, a
     return manual(node, message, f"Replace it by {known.words()}{with_what}, then migrate again.", file.module)
 
 
-def _name(found: Symbol) -> str:
-    """The name below ``tf.contrib``, also of what TensorFlow 1 shows elsewhere too."""
+def _contrib_name(found: Symbol) -> str:
+    """Returns the name below ``tf.contrib``, also of an object that TensorFlow 1 exports elsewhere too."""
     is_contrib = found.tail.startswith("contrib.")
     return found.tail.removeprefix("contrib.") if is_contrib else name_of(found.qualified)
 
 
-def _public(found: Symbol) -> Iterator[Row]:
-    """The name outside contrib of an object that contrib only showed again."""
+def _exported_again(found: Symbol) -> Iterator[Row]:
+    """Yields the name outside contrib of an object that contrib only exported again."""
     module, _, name = found.tail.rpartition(".")
     if not found.tail.startswith("contrib."):
         yield Row("tf", module, name, (found.tail,))
 
 
-_NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
-_TO_ADD = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."
-_SCOPED = ("slim", "layers.")
-"""Where the functions are that an ``arg_scope`` may give arguments."""
+_SLIM_NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"
+_SLIM_HELP = f"Add the lines `{REQUIREMENT}` and `tf_keras` to requirements.txt, and set TF_USE_LEGACY_KERAS=1."
+_WITH_ARG_SCOPE = ("slim", "layers.")
+"""The modules of functions whose arguments an ``arg_scope`` may set."""

@@ -1,4 +1,4 @@
-"""Writing what a row of contrib's table says stands for a name, in the form that fits the call around it."""
+"""Replaces a name of contrib by a row of contrib's table, in the form that fits its call."""
 
 import ast
 
@@ -11,10 +11,10 @@ from migrate.tensorflow.known_names import lines_of, lines_without
 
 
 def write_row(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
-    """Writes what a row says stands for a name; None where it does not fit."""
+    """Replaces a name as a row says, and returns the verdict; None where the row does not fit the call."""
     parent = file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
-    if row.arguments and not (call is not None and _is_taken(row, call)):
+    if row.arguments and not (call is not None and _fits_call(row, call)):
         is_open = any(one.startswith("-") for one in row.arguments)
         if call is not None or not is_open:
             return None
@@ -34,11 +34,11 @@ def write_row(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
 
 
 def _write_data_function(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
-    told = _replace_name(file, node, f"{file.v1}.{successor}")
-    return told._replace(fidelity=Fidelity.NOTED, message=f"{told.message}; if shuffled, in another random order")
+    verdict = _replace_name(file, node, f"{file.v1}.{successor}")
+    return verdict._replace(fidelity=Fidelity.NOTED, message=f"{verdict.message}; if shuffled, in another random order")
 
 
-def _is_taken(row: Row, call: ast.Call) -> bool:
+def _fits_call(row: Row, call: ast.Call) -> bool:
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
     return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
@@ -50,13 +50,13 @@ def _replace_name(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
 
 
 def _write_slim_name(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
-    """Writes the name that tf_slim has for one of contrib."""
+    """Replaces a name by that of tf_slim."""
     text = ".".join(part for part in (file.piece("slim"), path) if part)
     return _replace_name(file, node, text)._replace(fidelity=Fidelity.NOTED)
 
 
 def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
-    """Writes a call whose arguments stand in another order, with a name for each; None where it cannot."""
+    """Replaces a call of a function with another order of parameters, all by name; None where it cannot."""
     text = f"{file.v1}.{row.successor}"
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
     changing = [part for part, _ in [*file.module.tf1_only, *file.module.estimator_uses] if part in inside]
@@ -67,22 +67,20 @@ def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -
     given = [*zip(row.arguments, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
     names = [name for name, _ in given]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        return manual(
-            call, f"`{twice}` is given twice here, by its place and by its name", "Give it once.", file.module
-        )
+        return manual(call, f"`{twice}` is passed twice here, by position and by name", "Pass it once.", file.module)
     whole = f"{text}({', '.join(f'{name}={_argument(file, value)}' for name, value in given)})"
     file.rename(call, whole)
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
 
 
 def _argument(file: ObjectFile, value: ast.expr) -> str:
-    """The source of a value for an argument with a name, where ``x := 3`` needs parentheses that its place did not."""
+    """Returns the source of a value for a keyword argument, with parentheses for ``x := 3``."""
     text = file.module.source.text(value, file.renamed)
     return text if precedence(value) >= ARGUMENT else f"({text})"
 
 
 def _mirrored_strategy(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
-    """Writes TensorFlow 2's strategy for contrib's, or what makes it by contrib's arguments."""
+    """Replaces contrib's strategy by TensorFlow 2's, or by a function that takes contrib's arguments."""
     given = [keyword.arg for keyword in call.keywords]
     is_plain = not given and len(call.args) <= 1
     text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece(row.successor)
@@ -94,8 +92,8 @@ DATASET = "data.Dataset"
 
 
 def has_old_calls(module: Module) -> bool:
-    """Whether a dataset of contrib, which ended with TensorFlow 1.4, may be asked for what only it had."""
-    calls = (module.names.parent(node) for node in module.names.nodes(ast.keyword) if node.arg in _OF_OLD_MAP)
+    """Whether a file may use methods or arguments that only contrib's dataset, of TensorFlow 1.4, had."""
+    calls = (module.names.parent(node) for node in module.names.nodes(ast.keyword) if node.arg in _OLD_MAP_ARGUMENTS)
     maps = (call.func for call in calls if isinstance(call, ast.Call))
     is_map = any(isinstance(func, ast.Attribute) and func.attr == "map" for func in maps)
     return is_map or not _OLD_METHODS.isdisjoint(module.names.attributes)
@@ -110,7 +108,7 @@ HELP = (
 )
 
 
-_OF_OLD_MAP = {"num_threads", "output_buffer_size"}
+_OLD_MAP_ARGUMENTS = {"num_threads", "output_buffer_size"}
 
 
 _OLD_METHODS = {"dense_to_sparse_batch", "group_by_window", "ignore_errors"}

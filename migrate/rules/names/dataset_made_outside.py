@@ -1,13 +1,13 @@
 """FT153 · a dataset or tensor that is made outside of the function that reads it
 
-TensorFlow 1 copies a dataset into the graph in which ``make_one_shot_iterator()`` reads it, and warns. TensorFlow 2
-stops there, with an Estimator of its own too: ``The graph of the iterator is different from the graph the dataset was
-created in``. An Estimator makes a graph for each training, so the migrated program would not start where its input
-function only reads a dataset that was made before. A ``tf.constant`` at the top of a file is the same: a function of
-``Dataset.map`` copied it in TensorFlow 1, and TensorFlow 2 takes no eager tensor into such a graph.
+TensorFlow 1 copies a dataset into the graph in which ``make_one_shot_iterator()`` reads it, with a warning. TensorFlow
+2 raises, in its Estimator too: ``The graph of the iterator is different from the graph the dataset was created in``. An
+Estimator makes a graph for each training, so the migrated program would not start if its input function only reads a
+dataset that was made before. The same holds for a ``tf.constant`` at the top of a file: TensorFlow 1 copied it into
+a function of ``Dataset.map``, but TensorFlow 2 accepts no eager tensor in such a graph.
 
-Instead: nothing yet. Make the dataset within the function that the Estimator calls, and write a NumPy array or a list
-for the tensor, or make it there too.
+Instead: nothing is rewritten. Make the dataset inside the function that the Estimator calls. Make the tensor there too,
+or use a NumPy array or a list.
 
 Fidelity: manual.
 
@@ -36,18 +36,22 @@ from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("make_one_shot_iterator", ()):
-        held = _holder(node.value)
-        made = None if held is None else _calls_that_make(values, End(module, held), set())
-        if held is not None and made and (_is_from_outside(module, held) or _is_made_at_import(module, held, made)):
+        variable = _root_variable(node.value)
+        made = None if variable is None else _calls_that_make(values, End(module, variable), set())
+        if (
+            variable is not None
+            and made
+            and (_is_from_outside(module, variable) or _is_made_at_import(module, variable, made))
+        ):
             message = (
-                f"`{held.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
+                f"`{variable.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
             )
             yield manual(node, message, "Make the dataset within the function that the Estimator calls.", module)
     yield from _constants(file)
 
 
 def _constants(file: ObjectFile) -> Iterator[Verdict]:
-    """The tensors made at the top of a file that functions read, but for code that runs eagerly as well."""
+    """Reports the first tensor made at the top of a file that a function reads in a graph."""
     names = file.module.names
     for call in file.module.calls_of("constant"):
         statement = next((one for one in names.ancestors(call) if isinstance(one, ast.Assign)), None)
@@ -65,19 +69,19 @@ def _constants(file: ObjectFile) -> Iterator[Verdict]:
             return
 
 
-def _holder(node: ast.expr) -> ast.Name | None:
-    """The variable whose methods give an expression; None where a function gives it."""
+def _root_variable(node: ast.expr) -> ast.Name | None:
+    """Returns the variable at the start of a chain of method calls; None where it starts with a function call."""
     while isinstance(node, ast.Attribute) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         node = node.value if isinstance(node, ast.Attribute) else node.func
     return node if isinstance(node, ast.Name) else None
 
 
-def _is_from_outside(module: Module, held: ast.Name) -> bool:
-    """Whether a function reads a variable of what is around it, which does not call that function itself."""
+def _is_from_outside(module: Module, variable: ast.Name) -> bool:
+    """Whether a function reads a variable of an outer scope that does not itself call the function."""
     names = module.names
-    scope = names.scope_of(held)
-    found = scope.lookup(held.id)
-    inner = _function_around(module, held)
+    scope = names.scope_of(variable)
+    found = scope.lookup(variable.id)
+    inner = _function_around(module, variable)
     if found is None or inner is None or found[0] is scope or inner in names.ancestors(found[1][0].node):
         return False
     if isinstance(found[0].node, ast.Module):
@@ -88,23 +92,23 @@ def _is_from_outside(module: Module, held: ast.Name) -> bool:
     return not any(name.id == inner.name for name in called)
 
 
-def _is_made_at_import(module: Module, held: ast.Name, made: list[End]) -> bool:
-    """Whether a function reads what code outside of all functions has made and passed to it."""
-    is_read_by_one = _function_around(module, held) is not None
+def _is_made_at_import(module: Module, variable: ast.Name, made: list[End]) -> bool:
+    """Whether a function reads a dataset that code outside of all functions made and passed to it."""
+    is_read_by_one = _function_around(module, variable) is not None
     return is_read_by_one and any(_function_around(end.module, end.node) is None for end in made)
 
 
 def _function_around(module: Module, node: ast.AST) -> FunctionNode | None:
-    """The innermost function that a node stands in; None for code at the top of its file."""
+    """Returns the innermost function around a node; None for code at the top level of its file."""
     return next((one for one in module.names.ancestors(node) if isinstance(one, FunctionNode)), None)
 
 
 def _calls_that_make(values: Values, asked: End, seen: set[ast.AST]) -> list[End] | None:
-    """The calls that make the Dataset that an expression is, or comes of; None where it may be something else."""
+    """Returns the calls that make the Dataset behind an expression; None where it may be something else."""
     assert isinstance(asked.node, ast.expr)
     found = list[End]()
     for end in values.ends(asked.module, asked.node):
-        if end.node not in seen:  # `dataset = dataset.batch(8)` says nothing new: what it began as counts
+        if end.node not in seen:  # `dataset = dataset.batch(8)` is followed to the first value of `dataset`
             seen.add(end.node)
             made = _makers_of(values, end, seen)
             if made is None:
@@ -117,11 +121,11 @@ def _makers_of(values: Values, end: End, seen: set[ast.AST]) -> list[End] | None
     node = end.node
     if isinstance(node, ast.Subscript):
         dicts = values.ends(end.module, node.value)
-        return dicts if all(_loads(one, has_split=False) for one in dicts) else None
+        return dicts if all(_is_tfds_load(one, has_split=False) for one in dicts) else None
     if not isinstance(node, ast.Call):
         return None
     found = symbol_of(end.module.names, node.func)
-    if _loads(end, has_split=True) or (
+    if _is_tfds_load(end, has_split=True) or (
         found is not None and found.tail.startswith("data.") and "iterator" not in found.tail.lower()
     ):
         return [end]
@@ -132,8 +136,8 @@ def _makers_of(values: Values, end: End, seen: set[ast.AST]) -> list[End] | None
     return _calls_that_make(values, End(end.module, node.func.value), seen)
 
 
-def _loads(end: End, *, has_split: bool) -> bool:
-    """Whether an expression is a Dataset of TensorFlow Datasets, or without a split a dict of them."""
+def _is_tfds_load(end: End, *, has_split: bool) -> bool:
+    """Whether an expression is a Dataset of TensorFlow Datasets, or, without a split, a dict of them."""
     value, names = end.node, end.module.names
     if not isinstance(value, ast.Call) or names.qualified(value.func) != "tensorflow_datasets.load":
         return False

@@ -1,4 +1,4 @@
-"""Imports that nothing reads, or whose uses are all rewritten (FT198)."""
+"""Removes imports of missing names that are unused, or whose uses are all rewritten (FT198)."""
 
 import ast
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from migrate.rules.rule import Verdict, exact
 from migrate.tensorflow.known_names import lines_without
 
 
-def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
-    """Whether an import of lacking names can be removed: its uses are rewritten, or there are none."""
+def is_removable(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]) -> bool:
+    """Whether an import of missing names can be removed, because all of its uses are rewritten."""
     assert isinstance(node, ast.Import | ast.ImportFrom)
     names = file.module.names
     for alias, path in imported_names(node):
@@ -26,27 +26,27 @@ def goes_with_its_uses(file: ChangedFile, node: ast.stmt, lines: tuple[str, ...]
 
 
 def remove_unread(file: ChangedFile) -> Iterator[Verdict]:
-    """Removes imports of lacking names that nothing reads and no other rule changes.
+    """Removes unused imports of missing names.
 
-    A name that a function binds too is mentioned in what changes, so that its import would stay.
+    In a file that changes, only names that a function binds too: the others are removed when the file is written.
     """
     names, changes = file.module.names, bool(file.edits)
     for node, unread in file.module.unread_imports.items():
-        gone = [alias for alias in unread if not changes or len(names.bindings_of(bound_name(alias))) > 1]
-        if gone:
-            yield _remove(file, node, gone)
+        removed = [alias for alias in unread if not changes or len(names.bindings_of(bound_name(alias))) > 1]
+        if removed:
+            yield _remove(file, node, removed)
 
 
 def remove_with_uses(file: ChangedFile, node: ast.Import | ast.ImportFrom, lines: tuple[str, ...]) -> Iterator[Verdict]:
-    """Removes an import of lacking names whose uses are rewritten, if a function binds its name too: it would stay."""
+    """Removes an import whose uses are rewritten, if a function binds its name too, so that it would stay."""
     names = file.module.names
     shadowed = [alias for alias, path in imported_names(node) if lines_without(path, lines)]
-    if gone := [alias for alias in shadowed if len(names.bindings_of(bound_name(alias))) > 1]:
-        yield _remove(file, node, gone)
+    if removed := [alias for alias in shadowed if len(names.bindings_of(bound_name(alias))) > 1]:
+        yield _remove(file, node, removed)
 
 
-def _remove(file: ChangedFile, node: ast.Import | ast.ImportFrom, gone: list[ast.alias]) -> Verdict:
-    kept = [alias for alias in node.names if alias not in gone]
+def _remove(file: ChangedFile, node: ast.Import | ast.ImportFrom, removed: list[ast.alias]) -> Verdict:
+    kept = [alias for alias in node.names if alias not in removed]
     rest = ast.Import(kept) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, kept, node.level)
     file.edits.append(ReplaceStatement(file.module.span(node), (ast.unparse(rest),) if kept else ()))
     return exact(node, "loses what nothing uses" if kept else "is removed: nothing uses it", file.module)

@@ -1,18 +1,18 @@
-"""FT198 · names that the TensorFlow to run on does not have
+"""FT198 · names that the target TensorFlow does not have
 
 A name or an import of TensorFlow that no longer exists stops the migrated program: ``tensorflow.examples`` and
 ``tensorflow.python.estimator`` as soon as their file is imported.
 
-Instead: what a private path leads to gets its public name (``array_ops.stack`` is ``tf.stack``) where it has one, in
-every file of the program, and so do paths into TensorFlow's copy of Keras, which takes no layer of Keras itself. What
-only TensorFlow 2 has is reached through ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``. Some others
-become generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args`` and
+Instead: a private path becomes the public name of the object, if it has one (``array_ops.stack`` is ``tf.stack``), in
+every file of the program. So does a path into TensorFlow's private copy of Keras, which does not accept layers of Keras
+itself. A name that only TensorFlow 2 has becomes one of ``tf.compat.v2`` where a file's ``tf`` becomes ``compat.v1``.
+Some names are generated: the ``PredictionKeys`` and ``MetricKeys`` of the Estimator, its ``fn_args`` and
 ``_load_global_step_from_checkpoint_dir``, filters of exports, and
 ``tensorflow.examples.tutorials.mnist.input_data.read_data_sets``, which reads and shuffles the same files.
 
-Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes are gone. Any other name that
-TensorFlow 1 had and that 2.15 or 2.21 lacks, or the one of ``--target``, blocks the program, unless the program does
-not run it, tries it under ``except ImportError``, or asks ``hasattr`` or for the version first.
+Fidelity: exact; noted for ``tensorflow.python.keras.optimizers``, whose older classes no longer exist. Any other name
+of TensorFlow 1 that 2.15, 2.21 or the ``--target`` lacks blocks the program, unless the program does not run it, tries
+it under ``except ImportError``, or checks ``hasattr`` or the version first.
 
 See: migrate/tensorflow/names.txt, which is made from the installed packages.
 """
@@ -27,8 +27,8 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.names.imports_in_vain import goes_with_its_uses, remove_unread, remove_with_uses
-from migrate.rules.names.missing_symbols import comes_by_a_gone_import, inner_keras_uses, iter_missing
+from migrate.rules.names.imports_in_vain import is_removable, remove_unread, remove_with_uses
+from migrate.rules.names.missing_symbols import has_failing_import, inner_keras_uses, iter_missing
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import absence, lines_of, public_path, public_spelling
@@ -65,7 +65,7 @@ _PRIVATE = "tensorflow.python."
 def missing_names(unit: ObjectUnit) -> Iterator[Verdict]:
     if unit.files:
         known = [(root, node) for root in unit.roots for node, _ in root.estimator_uses]
-        below = _imported_by(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
+        below = _imported_modules(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
         yield from _missing_names([*unit.files.values()], below, unit.roots, known, unit.site, unit.settings.target)
 
 
@@ -77,71 +77,69 @@ def _missing_names(
     site: ast.expr,
     target: str,
 ) -> Iterator[Verdict]:
-    """Replaces private paths by public names in the files of a program, and finds what its TensorFlow lacks.
+    """Replaces private paths by public names in the files of a program, and reports missing names.
 
     Args:
       files: the files that change.
-      imported: those that need no change, and are imported.
-      started: those that the program may be started by.
-      known: places that it is known to reach.
+      imported: the other files that they import.
+      started: the files that the program may be started by.
+      known: nodes that the program is known to run.
       site: where it makes its estimator.
     """
     lines = lines_of(target)
     for one in files:
         yield from _write_pieces(one)
-        yield from _inside_keras(one, lines)
+        yield from _replace_inner_keras(one, lines)
         yield from remove_unread(one)
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in iter_missing(module, own.get(module.path), lines)]
     reached = ReachedCode(started, modules, known) if found else None
-    # Of a file in which one such name is written, all are, and private ones of each that changes.
+    # If one such name of a file is replaced, all are; private names are replaced in each file that changes.
     changing = {file.module.path for file in files if file.edits}
     changed = {module.path for module, node, _ in found if reached is not None and reached.contains(module, node)}
     changed |= {module.path for module, _, name in found if name.startswith(_PRIVATE) and module.path in changing}
-    staying: list[tuple[Module, ast.expr | ast.stmt, str]] = []
+    missing: list[tuple[Module, ast.expr | ast.stmt, str]] = []
     for module, node, name in found:
         if is_guarded(module.names, node):
             continue
         file = own.get(module.path)
         is_reached = reached is not None and reached.contains(module, node)
-        if not is_reached and (
-            file is None or not (module.path in changed or comes_by_a_gone_import(module, node, lines))
-        ):
+        if not is_reached and (file is None or not (module.path in changed or has_failing_import(module, node, lines))):
             continue
         public = public_path(name, lines) if file is not None and isinstance(node, ast.expr) else None
         if file is None or public is None or isinstance(node, ast.stmt):
             if not is_reached:
                 continue
-            staying.append((module, node, name))
+            missing.append((module, node, name))
             continue
-        yield _public(file, node, public)
-    yield from _manual(staying, own, (started[0], site), lines)
+        yield _replace_by_public(file, node, public)
+    yield from _report_missing(missing, own, (started[0], site), lines)
 
 
-def _manual(
-    staying: Sequence[tuple[Module, ast.expr | ast.stmt, str]],
+def _report_missing(
+    missing: Sequence[tuple[Module, ast.expr | ast.stmt, str]],
     own: Mapping[str, ChangedFile],
     place: tuple[Module, ast.expr],
     lines: tuple[str, ...],
 ) -> Iterator[Verdict]:
-    """Finds names that TensorFlow lacks, each once a file, its import before its uses.
+    """Reports names that TensorFlow lacks, each once a file, imports before uses.
 
     Args:
-      place: the file and place at which what stands in other files is told.
-      lines: the lines of TensorFlow that the output runs on.
+      place: the file and node at which names of unchanged files are reported.
+      lines: the TensorFlow versions that the output runs on.
     """
-    said = set[tuple[str, str]]()
-    for module, node, name in sorted(staying, key=lambda one: isinstance(one[1], ast.expr)):  # imports before uses
+    reported = set[tuple[str, str]]()
+    for module, node, name in sorted(missing, key=lambda one: isinstance(one[1], ast.expr)):  # imports before uses
         file = own.get(module.path)
         parts = name.split(".")
-        is_said = any((module.path, ".".join(parts[:end])) in said for end in range(1, len(parts) + 1))
-        if file is not None and isinstance(node, ast.Import | ast.ImportFrom) and goes_with_its_uses(file, node, lines):
+        is_reported = any((module.path, ".".join(parts[:end])) in reported for end in range(1, len(parts) + 1))
+        if file is not None and isinstance(node, ast.Import | ast.ImportFrom) and is_removable(file, node, lines):
             yield from remove_with_uses(file, node, lines)
             continue
-        if is_said:
+        if is_reported:
             continue
-        said.add((module.path, name))
+        reported.add((module.path, name))
         message = absence(name, lines)
         help = advice(public_spelling(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
         if file is not None:
@@ -151,37 +149,37 @@ def _manual(
             yield manual(place[1], message, help, place[0])
 
 
-def _public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
-    """Writes a public name below ``tf.compat.v1``."""
-    # A file's own tf is asked for what TensorFlow 2 alone has, unless it becomes TensorFlow 1.
+def _replace_by_public(file: ChangedFile, node: ast.expr, path: str) -> Verdict:
+    """Replaces a node by a public name below ``tf.compat.v1``."""
+    # A name that only TensorFlow 2 has is read from tf itself.
     text = f"{file.v1}.{path}".replace(".compat.v1.compat.v2.", ".")
     file.rename(node, text)
     return exact(node, f"becomes {text}, the public name of the same object", file.module)
 
 
-def _inside_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
-    """Names Keras by its public name: TensorFlow's copy of it, which has the private one, takes no layer of Keras."""
+def _replace_inner_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[Verdict]:
+    """Replaces paths into TensorFlow's private copy of Keras, which does not accept layers of Keras itself."""
     for node, name, found in inner_keras_uses(file.module.names):
         path = public_path(name, lines)
         if path is None or node in file.renamed or f"{found.tail}.".startswith("estimator."):
             continue
         if is_guarded(file.module.names, node):
             continue
-        verdict = _public(file, node, path)
+        verdict = _replace_by_public(file, node, path)
         if found.is_contrib or found.tail.startswith("contrib."):
             message = f"becomes {file.renamed[node]}; TensorFlow 1 had an older optimizer there, with other variables"
             verdict = verdict._replace(fidelity=Fidelity.NOTED, message=message)
         yield verdict
 
 
-def _imported_by(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
-    """The files that are imported, but for some others, given by their absolute paths."""
+def _imported_modules(tree: Tree, roots: Sequence[Module], others: Collection[str]) -> list[Module]:
+    """Returns the files that the roots import, without ``others``, which are absolute paths."""
     paths = (link.target.path for link in tree.closure(*roots))
     return list({one.path: one for one in tree.readable(path for path in paths if path not in others)}.values())
 
 
 def _write_pieces(file: ChangedFile) -> Iterator[Verdict]:
-    """Writes the pieces that do the work of names which TensorFlow 2 lacks."""
+    """Replaces names that TensorFlow 2 lacks by generated ones."""
     for tail, nodes in file.module.uses.items():
         found = piece_for(tail)
         for node in nodes if found is not None else ():

@@ -1,4 +1,4 @@
-"""The names and imports of a file that some TensorFlow lacks, as they will be once the file is rewritten."""
+"""Finds the names and imports that a file will have after the rewrite and that a TensorFlow version lacks."""
 
 import ast
 from collections.abc import Iterator
@@ -15,13 +15,17 @@ from migrate.tensorflow.known_names import KERAS_INSIDE, lines_without
 _V1 = "tensorflow.compat.v1."
 
 
-_Named = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
+_NamedNode = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
 
 
 def iter_missing(
     module: Module, file: ChangedFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """The names and imports of a file, as they will be, that some TensorFlow of ``lines`` lacks."""
+    """Yields the names and imports of the rewritten file that a TensorFlow version in ``lines`` lacks.
+
+    Args:
+      file: the file with its changes; None if it does not change.
+    """
     if file is None:
         yield from _missing_in_unchanged(module.names, lines)
         return
@@ -39,7 +43,7 @@ def iter_missing(
 
 @tree_cache
 def _missing_in_unchanged(names: Names, lines: tuple[str, ...]) -> list[tuple[ast.expr | ast.stmt, str]]:
-    """As ``iter_missing``, of a file that keeps all of its names; every program that imports it asks."""
+    """Like ``iter_missing``, for a file that does not change; cached for all programs that import it."""
     found: list[tuple[ast.expr | ast.stmt, str]] = []
     for node, name, _ in _tensorflow_names(names):
         if isinstance(node, ast.expr) and resolves_to_v1(names, node):
@@ -47,14 +51,14 @@ def _missing_in_unchanged(names: Names, lines: tuple[str, ...]) -> list[tuple[as
         imported = (
             (one for _, one in imported_names(node)) if isinstance(node, ast.Import | ast.ImportFrom) else (name,)
         )
-        lacked = next((one for one in imported if lines_without(one, lines)), "")
-        found += [(node, lacked)] if lacked else []
+        missing = next((one for one in imported if lines_without(one, lines)), "")
+        found += [(node, missing)] if missing else []
     return found
 
 
 @tree_cache
 def inner_keras_uses(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
-    """What a file uses of Keras by its private name in TensorFlow."""
+    """Returns the uses of TensorFlow's private copy of Keras in a file."""
     named = (
         (node, name, found) for node, name, found in _tensorflow_names(names) if isinstance(node, ast.expr) and found
     )
@@ -62,7 +66,7 @@ def inner_keras_uses(names: Names) -> list[tuple[ast.expr, str, Symbol]]:
 
 
 @tree_cache
-def _tensorflow_names(names: Names) -> list[_Named]:
+def _tensorflow_names(names: Names) -> list[_NamedNode]:
     """Returns the TensorFlow names that a file imports and uses, with their nodes."""
     named = [(node, dotted, symbol(dotted)) for node, dotted in names.package_uses(("tensorflow",))]
     found = [(node, "", None) for node in names.imports if any(imported_names(node))]
@@ -70,7 +74,7 @@ def _tensorflow_names(names: Names) -> list[_Named]:
 
 
 def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
-    """The TensorFlow name that a node will stand for; "" where another rule sees to it, or says why it cannot."""
+    """Returns the TensorFlow name of a node after the rewrite; "" where another rule judges it."""
     if f"{found.tail}.".startswith("estimator.") or found.is_contrib or node in file.renamed:
         return ""
     if found.api != "tf" or not module.is_tf1:
@@ -84,17 +88,17 @@ def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, f
 
 
 def _belongs_to_other_rule(name: str) -> bool:
-    """Whether other rules see to a name, wherever it stands: one of ``tf.estimator``, of contrib or of TensorFlow 1."""
+    """Whether other rules judge a name: one of ``tf.estimator``, contrib or TensorFlow 1."""
     found = symbol(name)
     return found is not None and (f"{found.tail}.".startswith("estimator.") or found.is_tf1_only)
 
 
-def comes_by_a_gone_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
-    """Whether the import that gives a name fails, which all of its uses must be rid of."""
+def has_failing_import(module: Module, node: ast.expr | ast.stmt, lines: tuple[str, ...]) -> bool:
+    """Whether the import that binds a name fails, so that all uses of it must be replaced."""
     root = root_import(module.names, node) if isinstance(node, ast.expr) else None
     return root is not None and any(lines_without(path, lines) for _, path in imported_names(root))
 
 
 def imported_names(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
-    """What an import names of TensorFlow, and its dotted path."""
+    """Yields the names that an import takes from TensorFlow, each with its dotted path."""
     yield from (one for one in imported_paths(node) if one[1].startswith("tensorflow"))

@@ -1,16 +1,16 @@
 """FT142 · a Keras model that model_to_estimator wraps
 
-The Estimator trains a copy of the model, in a graph, by Keras 2. Its object (FT151) trains the model itself by ``fit``,
-with the Keras that the program imports.
+The Estimator trains a copy of the model, in a graph, with Keras 2. The object that replaces it (FT151) trains the model
+itself by ``fit``, with the Keras that the program imports.
 
-Instead: where the model is compiled with an optimizer of ``tf.compat.v1.train``, of which Keras 3 takes none, that
-becomes Keras's with the same constants. One without a counterpart, RMSProp among them, blocks the program.
+Instead: an optimizer of ``tf.compat.v1.train`` in ``compile``, which Keras 3 does not accept, becomes the Keras
+optimizer with the same constants. One without a counterpart, such as RMSProp, blocks the program.
 
-Fidelity: noted; the optimizer is exact. Keras 3 names the inputs of a ``Sequential`` without ``Input`` otherwise than
-Keras 2. Of a row of an ``Embedding`` that a batch reads more than once, its optimizers other than SGD square each
-gradient by itself, where the Estimator and Keras 2 square their sum. In TensorFlow 2.15 the Estimator trained with the
-optimizer of ``tf.keras.optimizers.legacy`` in the place of the new one: Adam and SGD agree to rounding, RMSprop and
-Adagrad add their epsilon under the root.
+Fidelity: noted; the optimizer is exact. Keras 3 gives the inputs of a ``Sequential`` without ``Input`` other names than
+Keras 2. Where a batch reads a row of an ``Embedding`` more than once, optimizers of Keras 3 other than SGD square each
+gradient; the Estimator and Keras 2 square their sum. In TensorFlow 2.15 the Estimator trained with the optimizers of
+``tf.keras.optimizers.legacy`` instead of the new ones: Adam and SGD agree up to rounding, RMSprop and Adagrad add their
+epsilon under the root.
 
 See: tf.keras.estimator.model_to_estimator, tf.keras.Model.fit.
 """
@@ -46,10 +46,12 @@ _RMSPROP = _PROGRAM.replace("OPTIMIZER", "RMSPropOptimizer")
 
 
 class CompileOptimizer(NamedTuple):
-    """An optimizer of ``tf.compat.v1.train`` that ``compile`` gets.
+    """An optimizer of ``tf.compat.v1.train`` that is passed to ``compile``.
 
     Attributes:
-      is_elsewhere: whether the file reads it for something else too.
+      given: the argument of ``compile``.
+      made: the call that makes the optimizer.
+      is_elsewhere: whether the file uses it for something else too.
     """
 
     given: ast.expr
@@ -75,12 +77,12 @@ def model_to_estimator(unit: ObjectUnit) -> Iterator[Verdict]:
         for one in compiled_with_tensorflow_1(module):
             yield _replace_optimizer(one, unit.files.get(module.path))._replace(module=module)
     for module, made in sites if unit.settings.target != "keras2" else ():
-        for difference, help in _under_keras_3(module):
+        for difference, help in _keras_3_differences(module):
             yield noted(made, difference, help, module)
 
 
 def _replace_optimizer(found: CompileOptimizer, file: ChangedFile | None) -> Verdict:
-    """Gives a Keras model Keras's optimizer that trains as one of ``tf.compat.v1.train``, or leaves the program."""
+    """Replaces an optimizer of ``tf.compat.v1.train`` by the Keras one that trains the same, or skips the program."""
     reason = (
         f"a Keras model is compiled with tf.compat.v1.{found.name}, which Keras trains with inside an Estimator alone"
     )
@@ -99,8 +101,8 @@ def _replace_optimizer(found: CompileOptimizer, file: ChangedFile | None) -> Ver
     )
 
 
-def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:
-    """What Keras 3 does otherwise with such a model, and what helps, as far as the file shows it."""
+def _keras_3_differences(module: Module) -> Iterator[tuple[str, str]]:
+    """Yields what Keras 3 does differently with such a model, with advice, as far as the file shows it."""
     classes = {tail.rpartition(".")[2] for tail in module.uses}
     texts = (node.value for node in module.names.nodes(ast.Constant))
     named = next((text for text in texts if isinstance(text, str) and re.fullmatch(r"\w+_input", text)), None)
@@ -113,14 +115,14 @@ def _under_keras_3(module: Module) -> Iterator[tuple[str, str]]:
 
 
 def compiled_with_tensorflow_1(module: Module) -> Iterator[CompileOptimizer]:
-    """The optimizers of ``tf.compat.v1.train`` that ``compile`` gets."""
-    found = list(_compiled(module))
+    """Yields the optimizers of ``tf.compat.v1.train`` that are passed to ``compile``."""
+    found = list(_optimizers_of_compile(module))
     given = {one for one, _, _ in found}
     for one, made, name in found:
         yield CompileOptimizer(one, made, name, not given.issuperset(module.names.reads_of(one)))
 
 
-def _compiled(module: Module) -> Iterator[tuple[ast.expr, ast.Call, str]]:
+def _optimizers_of_compile(module: Module) -> Iterator[tuple[ast.expr, ast.Call, str]]:
     tails = [tail for tail in module.uses if tail.startswith("train.") and tail.endswith("Optimizer")]
     makers = {node: tail for tail in tails for node in module.uses[tail]}
     for call in module.names.nodes(ast.Call) if makers else ():

@@ -1,14 +1,14 @@
 """FT199 · names of the Estimator API in a file that no estimator reaches
 
-A file with a ``model_fn``, its modes or specs changes with the file that makes the estimator: the specs must be those
-of the object that takes them. By itself it stays as it is, and from TensorFlow 2.16 on it fails.
+A file with a ``model_fn``, modes or specs must change together with the file that makes the estimator, because the
+estimator only accepts its own specs. Alone it is not rewritten, and from TensorFlow 2.16 on it fails.
 
-Instead: name the file that makes the estimator too, or the directory with both. A file that names nothing but hooks
-and the like, which TensorFlow has by another name too, is rewritten by itself. So is one that names only modes: they
-are the words "train", "eval" and "infer".
+Instead: pass the file that makes the estimator too, or the directory with both. A file that only names hooks and other
+classes that TensorFlow also has under another name is rewritten alone. So is one that only names modes, which are the
+words "train", "eval" and "infer".
 
-Fidelity: exact for modes, which are these words in every TensorFlow; else manual, said once a file, at its first such
-name, and of no file that changes or is skipped with a program.
+Fidelity: exact for modes, which are these words in every TensorFlow; otherwise manual, reported once for each file, at
+its first such name, but not for a file that is rewritten or skipped with a program.
 
 See: tf.estimator.EstimatorSpec, tf.estimator.ModeKeys.
 """
@@ -52,10 +52,10 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     if not own or module.names_estimator or module.uses_library:
         return
     if _is_used_by_a_given_maker(module, bench.tree):
-        return  # its program speaks of it
+        return  # it is reported with its program
     makers = list(_makers(module, bench.tree))
     if any(maker in bench.tree.given for maker in makers):
-        return  # its program speaks of it
+        return  # it is reported with its program
     words = [(node, _MODES.get(found.tail)) for node, found in own]
     if not makers and not module.needs_tf1 and all(word is not None for _, word in words):
         for node, word in words:
@@ -81,16 +81,16 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
 
 
 def _is_used_by_a_given_maker(module: Module, tree: Tree) -> bool:
-    """Whether a given file that makes an estimator imports a file, or whoever imports it; one answer serves others."""
+    """Whether a given file that makes an estimator imports this one, also indirectly; the answer is cached."""
     for path in _importers(module, tree):
-        if ("used by a maker", path) in tree.answers or (path in tree.given and _makes(tree, path)):
+        if ("used by a maker", path) in tree.answers or (path in tree.given and _makes_estimator(tree, path)):
             tree.answers["used by a maker", os.path.abspath(module.path)] = True
             return True
     return False
 
 
 def _importers(module: Module, tree: Tree) -> Iterator[str]:
-    """Yields the files, absolute, that import a file, and those that import these."""
+    """Yields the absolute paths of the files that import a file, directly or indirectly."""
     above, waiting = set[str](), tree.importers(module)
     while waiting:
         path = waiting.pop()
@@ -100,14 +100,14 @@ def _importers(module: Module, tree: Tree) -> Iterator[str]:
             waiting += tree.importers_of(path)
 
 
-def _makes(tree: Tree, path: str) -> bool:
+def _makes_estimator(tree: Tree, path: str) -> bool:
     with suppress(Unreadable):
         return "stimator" in tree.source(path).text and tree.module(path).names_estimator
     return False
 
 
 def _makers(module: Module, tree: Tree) -> Iterator[str]:
-    """The files, absolute, that name a class of estimators and that the file reaches, or whoever imports it."""
+    """Yields the absolute paths of files that name an estimator class, imported by the file or by its importers."""
     above = {*_importers(module, tree)}
     reached = tree.files_with_imports(above) | {link.target.path for link in tree.closure(module)}
-    yield from (path for path in sorted(reached) if _makes(tree, path))
+    yield from (path for path in sorted(reached) if _makes_estimator(tree, path))

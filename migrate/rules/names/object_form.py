@@ -1,26 +1,27 @@
 """FT151 · an Estimator program in object form
 
-Its parts may be in a list, an attribute, a branch, another file, a class that derives from the Estimator.
+TensorFlow 2.16 removed ``tf.estimator``. The estimator may be in a list, an attribute, a branch, another file, or a
+class that derives from it.
 
 Instead: the names change and the calls stay. ``Estimator``, ``RunConfig``, ``TrainSpec``, ``EvalSpec``,
 ``train_and_evaluate``, the exporters, ``EstimatorSpec``, ``ModeKeys``, the TPU classes and the premade estimators are
-imported from the generated folder, in which they train in TensorFlow's own session, saved by a
-``tf.train.CheckpointManager`` that has the settings of the ``RunConfig`` and is ``estimator.checkpoints``.
-``tf.estimator.tpu.RunConfig`` becomes ``TPURunConfig``, and the premade estimators of TensorFlow 2 get a ``V2``. All
-files of the given paths that a program reaches change together.
+imported from the generated folder. They train in a TensorFlow session and save by ``estimator.checkpoints``, a
+``tf.train.CheckpointManager`` with the settings of the ``RunConfig``. ``tf.estimator.tpu.RunConfig`` becomes
+``TPURunConfig``, and the premade estimators of TensorFlow 2 get the suffix ``V2``. All files of the given paths that
+belong to a program change together.
 
 ``--input continue`` writes ``Estimator.input = "continue"`` below the imports.
 
-Fidelity: exact: the object trains, saves and resumes as the Estimator did. What can only be seen as the program runs is
-settled then: a TPU is refused where one is asked for, unless ``--tpu leave`` skips such programs. A program is skipped
-for a name without a counterpart, a private part of the Estimator, and a library that takes an Estimator (TFX, AdaNet).
+Fidelity: exact: the object trains, saves and resumes as the Estimator did. A TPU that is only requested at run time is
+rejected then; ``--tpu leave`` skips such programs. A program is skipped for a name without a counterpart, a private
+part of the Estimator, and a library that takes an Estimator (TFX, AdaNet).
 
-A file that only loads exports by ``contrib.predictor.from_saved_model`` is rewritten by itself.
+A file that only loads exports by ``contrib.predictor.from_saved_model`` is rewritten alone.
 
-What ``contrib.estimator`` had around an Estimator is written too, ``replicate_model_fn`` for one device.
-``model_to_estimator`` becomes an object over the Keras model; ``fit`` trains it, and session hooks are refused.
-``contrib.learn``'s ``Experiment`` and ``learn_runner.run`` evaluate and export at the steps of TensorFlow 1.15's; an
-experiment of several workers is refused as it starts. Its own ``Estimator`` is skipped.
+The functions of ``contrib.estimator`` that wrap an Estimator are replaced too, ``replicate_model_fn`` for one device.
+``model_to_estimator`` becomes an object that trains the Keras model by ``fit`` and rejects session hooks.
+``contrib.learn``'s ``Experiment`` and ``learn_runner.run`` evaluate and export at the steps of TensorFlow 1.15; an
+experiment of several workers is rejected when it starts. ``contrib.learn``'s own ``Estimator`` is skipped.
 
 See: tf.estimator.Estimator.
 """
@@ -36,8 +37,8 @@ from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, remove_module_aliases
-from migrate.rules.names.object_refusals import STRATEGIES, refused_in, refused_use
-from migrate.rules.names.object_words import replaced_name
+from migrate.rules.names.object_refusals import STRATEGIES, unsupported_use, unsupported_uses
+from migrate.rules.names.object_words import verdict_on_replaced_name
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
@@ -83,12 +84,12 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
     line("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: ObjectFile) -> Iterator[Verdict]:
-    yield from refused_in(file.module, file.tree)
-    kept = remove_module_aliases(file)
-    if _trains_with_others(file.module):
-        file.pieces.add("ClusterTraining")  # which the Estimator finds by itself
+    yield from unsupported_uses(file.module, file.tree)
+    module_uses = remove_module_aliases(file)
+    if _may_train_in_cluster(file.module):
+        file.pieces.add("ClusterTraining")  # the Estimator finds it at run time
     if not _EXPORTS.isdisjoint(file.module.names.attributes):
-        file.pieces.add("export_saved_model")  # likewise, whoever made the receiver
+        file.pieces.add("export_saved_model")  # likewise, for any receiver function
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
         _replace(file, node, file.piece("ProfilerHook"))
         yield exact(node, "becomes ProfilerHook, which can be made before its graph exists", file.module)
@@ -99,17 +100,17 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
         if node in file.renamed:
             continue
         if is_module(found):
-            if node in kept:
+            if node in module_uses:
                 message = f"the module `{found.qualified}` itself is a value here"
                 yield manual(node, message, "Name what is used of it.", file.module)
             continue
-        verdict = _name(file, node, found)
+        verdict = _replace_api_name(file, node, found)
         if verdict is not None:
             yield verdict
     if "train_and_evaluate" in file.pieces:
-        file.pieces.add("ClusterTraining")  # it is the Estimator's way to train in a cluster
+        file.pieces.add("ClusterTraining")  # train_and_evaluate may run in a cluster
     for node in file.module.uses.get("estimator", ()):
-        if node not in kept or is_guarded(file.module.names, node):
+        if node not in module_uses or is_guarded(file.module.names, node):
             continue
         if is_annotation(file.module.names.parent(node), node):
             _replace(file, node, file.piece("Estimator"))
@@ -126,17 +127,17 @@ _EXPORTS = frozenset(
         *("LatestExporter", "FinalExporter", "BestExporter", "make_export_strategy"),
     }
 )
-"""What writes SavedModels of an Estimator."""
+"""The methods and classes that export an Estimator as a SavedModel."""
 
 
-def _trains_with_others(module: Module) -> bool:
+def _may_train_in_cluster(module: Module) -> bool:
     """Whether a file trains on several devices or names the cluster of ``TF_CONFIG``."""
     strategies = (node.arg in STRATEGIES for node in module.names.nodes(ast.keyword))
     return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
 
 
-def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
-    """Replaces one name of the Estimator API; None for a variable that stands for one, which is another's value."""
+def _replace_api_name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
+    """Replaces one name of the Estimator API; None where no verdict is needed."""
     module, parent = file.module, file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     if _is_of_variable(module, node):
@@ -150,30 +151,30 @@ def _name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
         if unknown := [one for one in given if one not in RUN_CONFIG_PARAMETERS]:
             message = f"`{unknown[0]}` is no argument of tf.estimator.RunConfig, which takes them by their names"
             return manual(call, message, "Take the argument out, or give it by its name.", module)
-    if (refused := refused_use(file, node, call, found, other.name)) is not None:
+    if (refused := unsupported_use(file, node, call, found, other.name)) is not None:
         return refused
-    text = _text(file, node, other)
+    text = _new_text(file, node, other)
     _replace(file, node, text)
     if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
         file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
-        file.pieces.add("continued_input")  # which the Estimator finds by itself
+        file.pieces.add("continued_input")  # the Estimator finds it at run time
     if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
-        return None  # FT152 tells of it
-    verdict = replaced_name(file, node, call, found, text)
+        return None  # FT152 reports it
+    verdict = verdict_on_replaced_name(file, node, call, found, text)
     return verdict._replace(successor=other.words()) if found.is_contrib else verdict
 
 
-def _text(file: ObjectFile, node: ast.expr, other: Counterpart) -> str:
+def _new_text(file: ObjectFile, node: ast.expr, other: Counterpart) -> str:
     return (file.piece_in_place(node, other.name) if other.is_emitted else f"{file.v1}.{other.name}") + other.rest
 
 
 def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:
     file.renamed[node] = text
-    if text != file.module.source.text(node):  # an import gives the name another meaning
+    if text != file.module.source.text(node):  # the same text needs no edit: only the import changes
         file.edits.append(ReplaceExpression(file.module.span(node), text))
 
 
 def _is_of_variable(module: Module, node: ast.expr) -> bool:
-    """Whether a name begins with a variable that a name of the API is assigned to, which changes where that stands."""
+    """Whether a name begins with a variable for a name of the API, which is replaced at the assignment."""
     value = module.names.only_value(root_of(node))
     return value is not None and any(one is value and not is_module(found) for one, found in module.estimator_uses)

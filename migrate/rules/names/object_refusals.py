@@ -20,25 +20,25 @@ _PRIVATE = {
     "_get_iterator_from_input_fn", "_train_distribution", "_train_model", "_train_model_default",
     "_train_model_distributed", "_train_with_estimator_spec",
 }  # fmt: skip
-"""Private methods of ``tf.estimator.Estimator``, by which programs reach into its training.
+"""Private methods of ``tf.estimator.Estimator`` that the object does not have.
 
-``_call_model_fn``, by which public code wraps one estimator in another, the object has; a class may not define its own.
+It has ``_call_model_fn``, by which programs wrap one estimator in another; but a class may not override it.
 """
 
 
-def refused_in(module: Module, tree: Tree) -> Iterator[Verdict]:
+def unsupported_uses(module: Module, tree: Tree) -> Iterator[Verdict]:
     """Yields a verdict for each unsupported use of an Estimator in a file."""
     yield from _libraries(module, tree)
-    yield from _private(module)
+    yield from _private_methods(module)
     for node in module.names.attributes.get("experimental_export_all_saved_models", ())[:1]:
         message = "an export of graphs that train or evaluate is not supported"
         yield manual(node, message, "Use export_saved_model, whose graph predicts.", module)
 
 
-def refused_use(
+def unsupported_use(
     file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
 ) -> Verdict | None:
-    """The reason to skip a use of a supported name; None to rewrite it."""
+    """Returns why a use of a supported name is skipped; None to rewrite it."""
     module = file.module
     is_mnist = call is not None and not call.keywords and [literal(one) for one in call.args] == ["mnist"]
     if successor == "load_dataset" and not is_mnist:
@@ -55,7 +55,7 @@ def refused_use(
 
 
 def _strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
-    """A strategy among a call's arguments that the object rejects when it starts, where the code shows it."""
+    """Returns a verdict on a strategy in a call's arguments that the object would reject at run time."""
     names = file.module.names
     for given in (keyword.value for keyword in call.keywords if keyword.arg in STRATEGIES):
         kind = tail_called(names, names.value(given)).rpartition(".")[2]
@@ -70,7 +70,7 @@ _SERVERS_HELP = advice_of_contrib("distribute.ParameterServerStrategy")
 
 
 def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
-    """Why a TPUEstimator is left, with what to do: it runs on TPUs, or may do so; None where it is not."""
+    """Returns why a TPUEstimator is skipped, because it runs on TPUs or may do so, with advice; None to rewrite it."""
     names = file.module.names
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "use_tpu"), None)
     if any(keyword.arg is None for keyword in call.keywords) or any(isinstance(a, ast.Starred) for a in call.args):
@@ -94,12 +94,12 @@ def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
 
 
 _USE_TPU = 4
-"""How many parameters of ``TPUEstimator`` stand before ``use_tpu``."""
+"""The index of the parameter ``use_tpu`` of ``TPUEstimator``."""
 _TPU_HELP = "Set use_tpu=False where it runs on CPU or GPU; for TPUs there is tf.distribute.TPUStrategy."
 
 
 def _is_in_branch(module: Module, node: ast.expr) -> bool:
-    """Whether only some runs of the function around a node come to it."""
+    """Whether a node is in a branch of its function."""
     for around in module.names.ancestors(node):
         if isinstance(around, ast.If | ast.IfExp | ast.Try):
             return True
@@ -109,7 +109,7 @@ def _is_in_branch(module: Module, node: ast.expr) -> bool:
 
 
 def _libraries(module: Module, tree: Tree) -> Iterator[Verdict]:
-    """The uses of libraries that take an Estimator, the first of each; not of one whose files stand in the tree."""
+    """Reports the first use of each library that takes an Estimator, unless its files are in the tree."""
     seen = set[str]()
     for node, dotted, library in libraries_in(module.names):
         if library not in seen and tree.target(module, dotted) is None:
@@ -118,8 +118,8 @@ def _libraries(module: Module, tree: Tree) -> Iterator[Verdict]:
             yield manual(node, message, "Migrate what the library does by its own guide first.", module)
 
 
-def _private(module: Module) -> Iterator[Verdict]:
-    """The first use of a private method of an Estimator, or the first one that a class of the file defines."""
+def _private_methods(module: Module) -> Iterator[Verdict]:
+    """Reports the first use or definition of a private method of an Estimator in a file."""
     names, defined = module.names, {*_PRIVATE, "_call_model_fn"}
     found: list[tuple[ast.Attribute | ast.FunctionDef, str]] = [
         *((node, name) for name in _PRIVATE for node in names.attributes.get(name, ())),

@@ -1,4 +1,4 @@
-"""What is said of a name of the Estimator API that is replaced (FT151)."""
+"""The verdict on a name of the Estimator API that is replaced (FT151)."""
 
 import ast
 
@@ -8,7 +8,9 @@ from migrate.rules.rule import ObjectFile, Verdict, exact
 from migrate.tensorflow.contrib import name_of, rows_of
 
 
-def replaced_name(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
+def verdict_on_replaced_name(
+    file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str
+) -> Verdict:
     module, kind = file.module, estimator_kind(found)
     if call is None:
         return exact(node, f"becomes {text}", module)

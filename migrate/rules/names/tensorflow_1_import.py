@@ -4,20 +4,20 @@ A ``model_fn`` written for TensorFlow 1 uses ``tf.layers``, ``tf.train.AdamOptim
 names that TensorFlow 2 keeps under ``tf.compat.v1``.
 
 Instead: ``import tensorflow.compat.v1 as tf`` in each file of a program for TensorFlow 1, which keeps the meaning of
-every name. ``tf.disable_v2_tensorshape()`` comes where ``.value`` is read; ``disable_v2_behavior()`` and
-``disable_eager_execution()`` go, unless other code builds a graph for a session. What only TensorFlow 2 takes goes to
-``tf.compat.v2``.
+every name. ``tf.disable_v2_tensorshape()`` is added if ``.value`` is read; ``disable_v2_behavior()`` and
+``disable_eager_execution()`` are removed, unless other code builds a graph for a session. Names and arguments that only
+TensorFlow 2 has become those of ``tf.compat.v2``.
 
-In a program for TensorFlow 2 the import stays: only the missing name is written, ``tf.compat.v1.FixedLenFeature``.
+In a program for TensorFlow 2 the import stays: only the missing names change, as to ``tf.compat.v1.FixedLenFeature``.
 
-A program is for TensorFlow 1 if code that it runs needs it: by a name, an argument (``keep_dims``) or a method
-(``make_one_shot_iterator``) that TensorFlow 2 lacks. It is for TensorFlow 2 if such names stand only in code that
-nothing calls, beside names of TensorFlow 2 or ``tf.compat.v1``. Where it runs names of both, or runs TensorFlow 1's in
-some branch only, each name with two meanings, as ``tf.nn.dropout(x, 0.1)``, is reported. A call whose arguments mean
-the same in both is none.
+A program is for TensorFlow 1 if code that it runs needs a name, an argument (``keep_dims``) or a method
+(``make_one_shot_iterator``) that TensorFlow 2 lacks. It is for TensorFlow 2 if such names are only in code that nothing
+calls, and others are of TensorFlow 2 or ``tf.compat.v1``. If it runs names of both, or those of TensorFlow 1 only in
+some branch, each call with two meanings, such as ``tf.nn.dropout(x, 0.1)``, is reported; not a call whose arguments
+mean the same in both.
 
-Fidelity: exact. A function that keeps its session to itself gets a graph of its own (``in_own_graph``); a placeholder
-that only tells a type and a shape to a serving input becomes a ``tf.TensorSpec``.
+Fidelity: exact. A function with a session of its own gets a graph of its own (``in_own_graph``). A placeholder that
+only gives a serving input its type and shape becomes a ``tf.TensorSpec``.
 
 See: migrate/tensorflow/meanings.txt, which is made from the installed packages.
 """
@@ -28,9 +28,9 @@ from collections.abc import Collection, Container, Iterator
 from migrate.analysis.program.graph_mode import OTHER_PACKAGES, V1_PATHS, mode_place, reexported_tf, tf1_imports
 from migrate.analysis.source.guards import root_import
 from migrate.edits.plan import ReplaceStatement
-from migrate.rules.names.names_by_name import write_v1_names
-from migrate.rules.names.sessions_beside import graph_mode, settle_sessions
-from migrate.rules.names.star_imports import hidden_by_star, lines_beside
+from migrate.rules.names.other_sessions import graph_mode, separate_sessions
+from migrate.rules.names.star_imports import lines_with_import, star_import_below
+from migrate.rules.names.v1_names import write_v1_names
 from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
 
 _V1 = "tensorflow.compat.v1"
@@ -69,34 +69,34 @@ _V1 = "tensorflow.compat.v1"
     line("with tf.Graph().as_default(): tf1.Session()", "model = Estimator("),
 )
 def tensorflow_1_import(file: ObjectFile) -> Iterator[Verdict]:
-    yield from _names(file)
+    yield from _keep_meaning(file)
     yield from _star_imports(file)
 
 
-def _names(file: ObjectFile) -> Iterator[Verdict]:
-    """Keeps the meaning of the names of TensorFlow 1 in one file."""
-    beside = yield from settle_sessions(file)
-    if isinstance(beside, Verdict):
-        yield beside
+def _keep_meaning(file: ObjectFile) -> Iterator[Verdict]:
+    """Rewrites one file so that its names of TensorFlow 1 keep their meaning."""
+    other_session = yield from separate_sessions(file)
+    if isinstance(other_session, Verdict):
+        yield other_session
         return
-    place = mode_place(file.module) if beside is not None else None
-    yield from graph_mode(file, beside, place)
+    place = mode_place(file.module) if other_session is not None else None
+    yield from graph_mode(file, other_session, place)
     if file.module.meaning == 2:
         yield from write_v1_names(file)
         _disable_eager_below(file, place)
         return
     statements = tf1_imports(file.module)
-    unreached = _first_unreached(file, statements.keys())
-    if unreached is not None:
-        yield unreached
+    blocked = _first_without_import(file, statements.keys())
+    if blocked is not None:
+        yield blocked
         return
-    yield from _imports(file, dict.fromkeys(one for found in statements.values() for one in found), place)
+    yield from _replace_imports(file, dict.fromkeys(one for found in statements.values() for one in found), place)
 
 
-def _first_unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:
-    """The first name of TensorFlow 1 whose import cannot be changed; what has another name now needs none."""
+def _first_without_import(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:
+    """Reports the first name of TensorFlow 1 whose import cannot be changed; None where there is none."""
     for node, found in file.module.tf1_only:
-        if node not in reached and node not in file.renamed and not found.is_contrib:  # which has a rule of its own
+        if node not in reached and node not in file.renamed and not found.is_contrib:  # FT138 judges contrib
             means = "means another thing in TensorFlow 2" if found.is_ambiguous else "exists in TensorFlow 1 alone"
             message = f"`{found.qualified}` {means}, and is not reached by an import of TensorFlow that can be changed"
             help = "Run tf_upgrade_v2 on the file first, then migrate it again."
@@ -104,25 +104,25 @@ def _first_unreached(file: ObjectFile, reached: Container[ast.expr]) -> Verdict 
     return None
 
 
-def _imports(
+def _replace_imports(
     file: ObjectFile,
     importing: Collection[ast.Import | ast.ImportFrom],
     place: ast.Call | ast.Import | ast.ImportFrom | None,
 ) -> Iterator[Verdict]:
-    """Imports ``tensorflow.compat.v1`` in the place of TensorFlow."""
+    """Replaces imports of TensorFlow by those of ``tensorflow.compat.v1``."""
     module = file.module
     reads_value = "value" in module.names.attributes
     for statement in importing:
         star = reexported_tf(module, statement)
-        lines, name = _compat_v1_lines(statement) if not star else (lines_beside(module, statement, star, _V1), star)
+        lines, name = (lines_with_import(module, statement, star, _V1), star) if star else _compat_v1_lines(statement)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
         settings += [f"{name}.disable_eager_execution()"] if statement is place else []
         if settings and name:
             lines += ["", *settings]
-        _write(file, statement, lines, hidden_by_star(file, statement, name) if name and not star else None)
+        _replace_import(file, statement, lines, star_import_below(file, statement, name) if name and not star else None)
         for node, found in module.tf2_compatible_uses:
             if name and root_import(module.names, node) is statement:
-                # What a model_fn makes are variables of TensorFlow 2, which compat.v1's class does not hold.
+                # A model_fn makes variables of TensorFlow 2, which are no instances of compat.v1's class.
                 file.rename(node, f"{name}.compat.v2.{found.tail}")
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
@@ -131,7 +131,7 @@ def _imports(
 
 
 def _disable_eager_below(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
-    """Turns eager mode off below an import that stays."""
+    """Adds a line that turns eager mode off below an import that does not change."""
     if isinstance(place, ast.Import):
         v1 = next(alias for alias in place.names if alias.name in V1_PATHS)
         text = (
@@ -140,8 +140,8 @@ def _disable_eager_below(file: ObjectFile, place: ast.Call | ast.Import | ast.Im
         file.edits.append(ReplaceStatement(file.module.span(place), (text,)))
 
 
-def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None) -> None:
-    """Writes an import, below the one that would hide it; where it was too, unless imports alone are between."""
+def _replace_import(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None) -> None:
+    """Replaces an import; with ``hidden_by``, writes it below that star import, and above too if code is between."""
     module = file.module
     if hidden_by is None:
         file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
@@ -157,20 +157,20 @@ def _write(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: a
 
 
 def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
-    """Imports TensorFlow where ``from … import *`` gave it to a file that is not TensorFlow 1's: there it may go."""
+    """Imports TensorFlow in a file for TensorFlow 2 that got it by a star import of a file that may change."""
     module = file.module
     if module.is_tf1:
         return
     for statement in module.tree.body:
         name = reexported_tf(module, statement)
         if name:
-            lines = lines_beside(module, statement, name, "tensorflow")
+            lines = lines_with_import(module, statement, name, "tensorflow")
             file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
             yield exact(statement, f"gave `{name}`, which is imported here now", module)
 
 
 def _compat_v1_lines(statement: ast.Import | ast.ImportFrom) -> tuple[list[str], str]:
-    """An import's lines for ``tensorflow.compat.v1``, and the name that it gives TensorFlow; "" for only some names."""
+    """Returns an import's lines for ``tensorflow.compat.v1``, and the name of the module; "" for ``from`` imports."""
     if isinstance(statement, ast.Import):
         own = next(alias for alias in statement.names if alias.name == "tensorflow")
         others = ast.Import([alias for alias in statement.names if alias is not own])

@@ -1,4 +1,4 @@
-"""Names of TensorFlow 1 in a file whose ``tf`` is TensorFlow 2: each is written by itself, and the import stays."""
+"""Replaces names of TensorFlow 1 one by one in a file whose ``tf`` stays TensorFlow 2."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 
 
 def write_v1_names(file: ObjectFile) -> Iterator[Verdict]:
-    """Writes what TensorFlow 1 alone has below ``tf.compat.v1``, and reports what has two meanings in such a file."""
+    """Replaces names that only TensorFlow 1 has by those of ``tf.compat.v1``, and reports names with two meanings."""
     module = file.module
     for node, found in module.tf1_uses:
         if node in file.renamed or found.is_contrib or found.is_private or found.tail.startswith("estimator."):
@@ -19,8 +19,8 @@ def write_v1_names(file: ObjectFile) -> Iterator[Verdict]:
         if isinstance(root, ast.Name) and module.names.qualified(root) == "tensorflow":
             yield _rewrite_name(file, node, root, found)
         elif isinstance(root_import(module.names, node), ast.ImportFrom):
-            continue  # which fails, so that its uses are written by another rule
-        elif module.names.only_value(root) is None:  # else what the variable holds is written
+            continue  # the import fails: another rule replaces its uses
+        elif module.names.only_value(root) is None:  # otherwise the variable's value is replaced
             help = "Write tf.compat.v1 before it, then migrate again."
             yield manual(node, f"`{found.qualified}` exists in TensorFlow 1 alone", help, module)
     for node, found in module.unclear_uses:

@@ -1,4 +1,4 @@
-"""Sessions beside an estimator, for which a file stays in graph mode (FT192)."""
+"""Sessions of a file in addition to its estimators, for which the file stays in graph mode (FT192)."""
 
 import ast
 from collections.abc import Generator, Iterator
@@ -12,14 +12,14 @@ from migrate.rewrite.changed_file import ChangedFile
 from migrate.rules.rule import ObjectFile, Verdict, exact, manual
 
 
-def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Verdict | None]:
-    """Gives what works on a session alone a graph, or a type and a shape.
+def separate_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Verdict | None]:
+    """Wraps functions with a session of their own in a graph, and makes placeholders of features specs.
 
     Returns:
-      A name of a session's beside the estimator, for which the file stays in graph mode; why it cannot; None for none.
+      A use of another session, for which the file must stay in graph mode; a verdict if it cannot; None for neither.
     """
     module, eager = file.module, file.eager
-    beside: ast.expr | None = None
+    other_session: ast.expr | None = None
     for node, found in module.tf1_only:
         if found.is_private and node not in file.renamed:
             file.rename(node, f"{file.v1}.{found.tail}")
@@ -41,24 +41,24 @@ def settle_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Ver
                 message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
                 yield exact(node, message, module)
         elif found.tail in GRAPH_NAMES and eager is not None and eager.contains(module, node):
-            beside = beside or node
+            other_session = other_session or node
             if mode_place(module) is None:
                 used = f"`{found.qualified}` works on a graph beside the estimator"
                 help = "Move the code that builds the graph to another program."
                 return manual(node, f"{used}, and the rewrite turns graph mode off", help, module)
     tests = (node for node in test_sessions(module) if eager is not None and eager.contains(module, node))
-    return beside or next(tests, None)
+    return other_session or next(tests, None)
 
 
 def graph_mode(
-    file: ObjectFile, beside: ast.expr | None, place: ast.Call | ast.Import | ast.ImportFrom | None
+    file: ObjectFile, other_session: ast.expr | None, place: ast.Call | ast.Import | ast.ImportFrom | None
 ) -> Iterator[Verdict]:
-    """Leaves a file in graph mode for the sessions in it; elsewhere takes the calls away that turn it on."""
+    """Keeps a file in graph mode where ``other_session`` needs it, and removes other calls that turn it on."""
     module = file.module
-    if beside is not None:
-        name = ast.unparse(beside)
+    if other_session is not None:
+        name = ast.unparse(other_session)
         message = f"the file stays in graph mode, as `{name}` needs; the estimators have sessions of their own"
-        yield exact(beside, message, module)
+        yield exact(other_session, message, module)
     if isinstance(place, ast.Call):
         assert isinstance(place.func, ast.Attribute)
         text = f"{module.source.text(place.func.value)}.disable_eager_execution"
@@ -72,7 +72,7 @@ def graph_mode(
 
 
 def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
-    """The ``TensorSpec`` for a placeholder in a dict that ``build_raw_serving_input_receiver_fn`` alone is given."""
+    """Returns a ``TensorSpec`` for a placeholder whose dict only ``build_raw_serving_input_receiver_fn`` gets."""
     names, call = file.module.names, file.module.names.parent(node)
     if not isinstance(call, ast.Call) or call.func is not node:
         return None
@@ -84,7 +84,7 @@ def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
     if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
         variable = taker.targets[0]
         uses = [*names.reads_of(variable)] if len(names.bindings(variable)) == 1 else []
-    if not uses or not all(_is_receiver(names, use) for use in uses):
+    if not uses or not all(_is_features_argument(names, use) for use in uses):
         return None
     try:
         given = bind(call, ("dtype", "shape", "name"))
@@ -98,7 +98,7 @@ def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
 
 
 def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
-    """Returns the only use of a value, also through a variable."""
+    """Returns the only use of a value, also through a variable; None where there are several or none."""
     statement = names.parent(value)
     if not isinstance(statement, ast.Assign):
         return value
@@ -107,8 +107,8 @@ def _only_use(names: Names, value: ast.expr) -> ast.expr | None:
     return uses[0] if len(names.bindings(target)) == len(uses) == 1 else None
 
 
-def _is_receiver(names: Names, use: ast.expr) -> bool:
-    """Whether an expression is the dict of features that raw requests feed."""
+def _is_features_argument(names: Names, use: ast.expr) -> bool:
+    """Whether an expression is the features argument of ``build_raw_serving_input_receiver_fn``."""
     parent = names.parent(use)
     call = names.parent(parent) if isinstance(parent, ast.keyword) and parent.arg == "features" else parent
     is_first = isinstance(call, ast.Call) and use not in call.args[1:]

@@ -12,17 +12,17 @@ A pair's interruption tests are a few lines::
         result = compare(run_interrupted(old, fault(at=13)), run_interrupted(new, fault(at=13)))
         assert result.matches, result.text
 
-- ``Program`` is an interpreter, a script and its arguments; ``{model_dir}`` in them stands for the run's directory.
-- ``FAULTS`` holds the faults by name; ``FAULTS[name](at=STEP)`` makes one, for one run only.
-- ``run_interrupted(program, fault, model_dir, initial)`` runs, interrupts, starts again, and gives a ``Record``;
-  without a fault it is an undisturbed run. ``run(program, model_dir, fault)`` is one start, and gives an ``Attempt``.
-- ``Record`` tells ``resumed_at``, ``steps_lost``, ``steps_repeated``, ``steps_run``, ``final_step``, ``saved_steps``,
+- ``Program`` is an interpreter, a script and its arguments; ``{model_dir}`` in them is replaced by the run's directory.
+- ``FAULTS`` maps names to faults; ``FAULTS[name](at=STEP)`` makes one, which serves for one run.
+- ``run_interrupted(program, fault, model_dir, initial)`` runs, interrupts, starts again, and returns a ``Record``;
+  without a fault the run is undisturbed. ``run(program, model_dir, fault)`` starts once and returns an ``Attempt``.
+- ``Record`` has ``resumed_at``, ``steps_lost``, ``steps_repeated``, ``steps_run``, ``final_step``, ``saved_steps``,
   ``kept``, ``evaluations``, ``by_step("loss")``, ``by_step("batch")``, ``needs_person`` and its ``attempts``.
-- ``compare(old, new)`` gives a ``Comparison``: ``matches``, ``first`` (the first difference in a sentence), ``rows``
-  and ``text``. Losses count where both runs began with the same loss, to the last bit, or with ``losses=True``.
+- ``compare(old, new)`` returns a ``Comparison``: ``matches``, ``first`` (the first difference in a sentence), ``rows``
+  and ``text``. Losses are compared if both runs have the same first loss, to the last bit, or with ``losses=True``.
 
-Nothing here imports TensorFlow: only the programs do, in processes of their own. The recorder, ``recording/``, is plain
-files for the standard library from Python 3.7 on.
+Nothing here imports TensorFlow: only the programs do, in processes of their own. The recorder, ``recording/``, needs
+nothing but Python 3.7 and its standard library.
 """
 
 from migrate.verify.compare import compare

@@ -1,4 +1,4 @@
-"""One verification: what is asked for, its directories, its workers and its processes with TensorFlow."""
+"""The request of a verification, and the directories, threads and TensorFlow processes that it uses."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ QUICK = ("exception", "sigkill", "sigkill-in-save")
 """The faults that are tried by default: they show most of what goes wrong, within a minute or two."""
 
 QUICK_CHANGES = 2
-"""So many moments of a save are tried by default."""
+"""How many moments of a save are tried by default."""
 
 
 @dataclass
@@ -34,11 +34,11 @@ class Request:
     Attributes:
       faults: names of faults; by default those of ``QUICK``.
       at: the steps to strike at; one between two of OLD's saves by default.
-      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for where
+      share_initial: whether both start from OLD's first checkpoint, so that losses can be compared; None for only if
         their first losses differ and NEW can read it.
-      continue_old: whether NEW goes on from where OLD was interrupted, instead of from an interruption of its own.
-      tolerance: the largest relative difference of losses and variables that counts as none.
-      timeout: in seconds for each start.
+      continue_old: whether NEW resumes OLD's interrupted run instead of its own.
+      tolerance: the largest relative difference of losses and variables that counts as equal.
+      timeout: the seconds for each start.
       changes: how many moments in a save ``sigkill-in-save`` tries at most.
       alone: whether NEW is compared with itself; OLD is then never started.
     """
@@ -56,8 +56,8 @@ class Request:
 
 
 @contextmanager
-def workers(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that each wait for a program; an error here ends the programs before the threads are waited for."""
+def thread_pool(count: int) -> Iterator[ThreadPoolExecutor]:
+    """Yields a pool of threads that wait for programs; on an error it ends the programs before it joins the threads."""
     with ThreadPoolExecutor(count) as pool:
         try:
             yield pool
@@ -67,7 +67,7 @@ def workers(count: int) -> Iterator[ThreadPoolExecutor]:
 
 
 class Bench:
-    """The directories, the workers and the processes with TensorFlow of one verification."""
+    """The directories, the threads and the TensorFlow processes of one verification."""
 
     def __init__(
         self, request: Request, place: Path, pool: ThreadPoolExecutor, progress: Progress, nurseries: ExitStack
@@ -81,33 +81,33 @@ class Bench:
         self.pool = pool
         self.progress = progress
         self.initial: tuple[Path | None, Path | None] = (None, None)
-        self.unlike = ""
+        self.batch_reason = ""
         self.rounding: Rounding | None = None
         self.undisturbed: tuple[Record, Record] | None = None
-        self._made = 0
-        self._done = 0
+        self._directory_count = 0
+        self._done_count = 0
         tried = sum(request.changes if name == KillInSave.name else 1 for name in request.faults)
-        self._planned = 1 + len(request.at or [1]) * (1 if request.continue_old else tried)
+        self._planned_count = 1 + len(request.at or [1]) * (1 if request.continue_old else tried)
 
     def directory(self) -> Path:
-        self._made += 1
-        return self.place / f"run-{self._made}"
+        self._directory_count += 1
+        return self.place / f"run-{self._directory_count}"
 
     def say(self, what: str) -> None:
-        """Tell what is being done."""
-        self.progress(f"{min(self._done + 1, self._planned)} of {self._planned} · {what}")
+        """Reports what is being done, and how much of what is planned is done."""
+        self.progress(f"{min(self._done_count + 1, self._planned_count)} of {self._planned_count} · {what}")
 
     def advance(self) -> None:
-        """One of what was planned is done."""
-        self._done += 1
+        """Counts one planned comparison as done."""
+        self._done_count += 1
 
-    def both(self, fault: Callable[[], Fault | None], what: str) -> tuple[Record, Record]:
-        """Run OLD and NEW through a fault of their own each."""
+    def run_both(self, fault: Callable[[], Fault | None], what: str) -> tuple[Record, Record]:
+        """Runs OLD and NEW at the same time, each through its own fault, and returns their records."""
         old, new = self.start("OLD", fault(), what), self.start("NEW", fault(), what)
         return old(), new()
 
     def start(self, side: str, fault: Fault | None, what: str) -> Callable[[], Record]:
-        """Run OLD or NEW through a fault; what is given waits for its end."""
+        """Starts OLD or NEW with a fault; the returned function waits for the end and returns the record."""
         index = ("OLD", "NEW").index(side)
         running = self.pool.submit(
             run_interrupted,
@@ -120,30 +120,30 @@ class Bench:
             self.request.share_initial is not False,
             self.learn[index],
         )
-        return lambda: _result_of(running.result, side)
+        return lambda: _named_result(running.result, side)
 
     def try_fault(self, make: Callable[[], Fault | None], what: str, undisturbed: tuple[Record, Record]) -> Comparison:
-        """Run the programs through a fault of their own each, and compare them; NEW alone with its undisturbed run."""
+        """Compares both programs after a fault, or NEW with its undisturbed run if it is verified alone."""
         if self.request.alone:
             record = self.start("NEW", make(), what)()
             return compare_with_itself(undisturbed[1], record, self.request.tolerance)
-        return self.compare(*self.both(make, what))
+        return self.compare(*self.run_both(make, what))
 
     def compare(self, old: Record, new: Record, losses: bool | None = None) -> Comparison:
-        """What differs; ``losses`` must agree where both began in one checkpoint."""
+        """Compares two records; their losses must agree if both began from the same checkpoint."""
         losses = True if self.initial[0] is not None else losses
-        return compare(old, new, self.request.tolerance, losses, self.unlike, self.rounding, self.undisturbed)
+        return compare(old, new, self.request.tolerance, losses, self.batch_reason, self.rounding, self.undisturbed)
 
 
 def _fork_program(program: Program, nurseries: ExitStack) -> tuple[Program, Callable[[Attempt], None]]:
-    """The program, forked from its second start on, and what learns from the first; one with a launch stays so."""
+    """Returns the program, forked from its second start on, and the function to call with its first attempt."""
     if program.launch is not subprocess.Popen:
         return program, lambda attempt: None
     starter = nurseries.enter_context(closing(Starter(program)))
     return replace(program, launch=starter.launch), starter.learn
 
 
-def _result_of(result: Callable[[], Record], side: str) -> Record:
+def _named_result(result: Callable[[], Record], side: str) -> Record:
     try:
         return result()
     except ProgramError as error:

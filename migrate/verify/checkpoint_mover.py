@@ -1,8 +1,8 @@
-"""Move the weights of the newest checkpoint by one rounding and print its path; runs under the program's interpreter.
+"""Moves the weights of the newest checkpoint by one rounding and prints its path; runs under the program's interpreter.
 
 usage: python checkpoint_mover.py DIRECTORY
 
-Each number of each floating variable becomes the next one above or below, by a lot with a fixed seed.
+Each number of each floating-point variable becomes the next one above or below, at random with a fixed seed.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 
 def move(directory: str) -> dict[str, str]:
-    """Write the newest checkpoint below ``directory`` anew, in its place and under the same names; return its path."""
+    """Overwrites the newest checkpoint below ``directory`` with the moved weights; returns its path."""
     import numpy as np
     import tensorflow as tf
 

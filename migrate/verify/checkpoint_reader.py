@@ -1,8 +1,8 @@
-"""Print a checkpoint's variables as JSON; runs under the program's interpreter, which has its TensorFlow.
+"""Prints a checkpoint's variables as JSON; runs under the program's interpreter, which has its TensorFlow.
 
 usage: python checkpoint_reader.py DIRECTORY
 
-Of each variable: its ``key`` in the file, ``shape``, the first ``LENGTH`` ``values``, and a ``digest`` of all of them.
+Each variable has its ``key`` in the file, ``shape``, the first ``LENGTH`` ``values``, and a ``digest`` of all values.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ LENGTH = 4096
 
 
 def names_by_key(reader: Any) -> dict[str, str]:
-    """The variables' own names by the keys of an object-based checkpoint; empty for a name-based one."""
+    """Maps the keys of an object-based checkpoint to the variables' names; empty for a name-based one."""
     from tensorflow.core.protobuf import trackable_object_graph_pb2
 
     if not reader.has_tensor("_CHECKPOINTABLE_OBJECT_GRAPH"):
@@ -26,7 +26,7 @@ def names_by_key(reader: Any) -> dict[str, str]:
 
 
 def variables(directory: str) -> dict[str, Any]:
-    """The numeric variables of the newest checkpoint below ``directory``."""
+    """Returns the numeric variables of the newest checkpoint below ``directory``; empty if there is none."""
     import numpy as np
     import tensorflow as tf
 

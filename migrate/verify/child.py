@@ -1,4 +1,4 @@
-"""One start of a program in a process of its own, recorded, watched and surely ended."""
+"""One start of a program in a process of its own, which is recorded, watched and always ended."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
 EVENTS = "MIGRATE_VERIFY_EVENTS"
 """The variable that names the file of a start's events."""
 GRACE_SECONDS = 10.0
-LINES_KEPT = 200
+MAX_OUTPUT_LINES = 200
 
 
 _living: dict[subprocess.Popen[bytes], str] = {}
-"""The processes that have not been ended, each with the directory of its temporary files; "" where it has none."""
+"""Each process that has not been ended -> the directory of its temporary files; "" if it has none."""
 _stopped = threading.Event()
 
 
 class ControllerEnding(Exception):
-    """The controlling process is ending: no program is started any more."""
+    """The controlling process is ending, so that it starts no more programs."""
 
 
 def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **how: Any) -> subprocess.Popen[bytes]:
-    """Start a process in a session of its own, which ``stop_all`` ends; the caller has to ``end`` it."""
+    """Starts a process in a session of its own; the caller has to ``end`` it, unless ``stop_all`` does."""
     if _stopped.is_set():
         raise ControllerEnding
-    adopt()
+    adopt_orphans()
     process = launch(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, **how)
     _living[process] = os.path.dirname((how.get("env") or {}).get(EVENTS, ""))
     if _stopped.is_set():
@@ -51,7 +51,7 @@ def begin(launch: Callable[..., subprocess.Popen[bytes]], command: list[str], **
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Send SIGKILL to the process and to all that it has started, in any session, and wait for it."""
+    """Kills the process and all processes that it has started, in any session, and waits for them."""
     started = descendants(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -60,7 +60,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def printed_json(program: Program, model_dir: Path, reader: Path) -> dict[str, Any]:
-    """What a script prints of ``model_dir`` as JSON under the program's interpreter; empty where it fails."""
+    """Runs a script on ``model_dir`` under the program's interpreter and returns the JSON it prints; {} if it fails."""
     command = [os.fspath(program.python), os.fspath(reader), os.fspath(model_dir)]
     started = begin(program.launch, command, env=program.environment(model_dir), stderr=subprocess.DEVNULL)
     try:
@@ -72,27 +72,27 @@ def printed_json(program: Program, model_dir: Path, reader: Path) -> dict[str, A
 
 
 def stop_all() -> None:
-    """End every process, in whichever thread it is waited for, and let none be started before ``allow_starts``."""
+    """Ends every process, also those that other threads wait for, and prevents new ones until ``allow_starts``."""
     _stopped.set()
     for process in list(_living):
         end(process)
 
 
 def allow_starts() -> None:
-    """Let programs be started after a ``stop_all``, when nothing waits for the ended ones any more."""
+    """Allows new processes after a ``stop_all``, once no thread waits for an ended one."""
     _stopped.clear()
 
 
 class Child:
-    """A running program; use it as a context manager, whose end leaves no process behind.
+    """A running program; as a context manager, it ends all its processes on exit.
 
     Args:
-      scratch: a directory for its events and its temporary files, which is made and left to the caller.
-      instruction: the fault that strikes from inside; none if empty.
+      scratch: a directory for its events and its temporary files; made here, removed by the caller.
+      instruction: what the recorder does inside the process; None for nothing.
 
     Attributes:
-      job: all tasks of the job that it is one of.
-      beside: of each type of task, the first of the job.
+      job: all tasks of its job, itself included.
+      first_tasks: the type of a task -> the job's first task of this type.
     """
 
     def __init__(
@@ -104,31 +104,31 @@ class Child:
         env: dict[str, str] | None = None,
     ) -> None:
         scratch.mkdir()
-        model_dir.mkdir(parents=True, exist_ok=True)  # the kernel lets a program change only what is there
+        model_dir.mkdir(parents=True, exist_ok=True)  # Landlock can only allow changes to an existing directory
         self.path = scratch / "events.jsonl"
         self.events: list[Event] = []
         self.model_dir = model_dir
         self.timed_out = False
         self.job: list[Child] = [self]
-        self.beside: dict[str, Child] = {}
+        self.first_tasks: dict[str, Child] = {}
         self._read = 0
-        self._output: deque[bytes] = deque(maxlen=LINES_KEPT)
+        self._output: deque[bytes] = deque(maxlen=MAX_OUTPUT_LINES)
         self.began = time.time()
-        # A killed TensorFlow leaves autograph's files behind.
+        # A killed TensorFlow leaves autograph's temporary files.
         environment = {**program.environment(model_dir), "TMPDIR": str(scratch), **(env or {})}
         environment[EVENTS] = str(self.path)
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
         environment["MIGRATE_VERIFY_CONFINED"] = json.dumps(program.confinement(model_dir, scratch))
-        # Python's own cache beside the program's files is outside of the run's directory, too.
+        # Python's bytecode cache is next to the program, outside of the run's directory.
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
         if shutil.which(program.python) is None:
             raise ProgramError(f"the interpreter {program.python} does not exist")
-        # Its output goes into a pipe: on a full disk it does not fail, as it would into a file.
+        # Writing output into a pipe cannot fail on a full disk; into a file it would.
         self.process = begin(
             program.launch,
             [os.fspath(program.python), os.fspath(BOOTSTRAP), *program.command(model_dir)],
             env=environment,
-            cwd=program.started_in(model_dir),
+            cwd=program.make_cwd(model_dir),
             stderr=subprocess.STDOUT,
         )
         self._reader = threading.Thread(target=self._read_output, daemon=True)
@@ -146,7 +146,7 @@ class Child:
             self._output.append(line)
 
     def read_events(self) -> None:
-        """Adds the events since the last call."""
+        """Adds the events that were written since the last call."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self._read)
@@ -158,11 +158,11 @@ class Child:
         self.events += [json.loads(line) for line in whole.splitlines()]
 
     def is_running(self) -> bool:
-        """Whether the process is still there."""
+        """Whether the process has not ended."""
         return self.process.poll() is None
 
     def wait_for(self, kind: str, deadline: float, step: int = -1) -> Event | None:
-        """Wait for an event of this kind, at this step or later; None if the end or ``deadline`` came first."""
+        """Waits for an event of this kind, at this step or later; None if the program ends or time runs out before."""
         seen = 0
         while True:
             running = self.is_running()
@@ -179,16 +179,16 @@ class Child:
             time.sleep(0.005)
 
     def kill(self) -> None:
-        """Send SIGKILL to the program itself."""
+        """Sends SIGKILL to the program, but not to processes that it has started."""
         self.process.kill()
 
     def kill_all(self) -> None:
-        """Send SIGKILL to the program and to all that it has started, and wait for its last words."""
+        """Sends SIGKILL to the program and all processes that it has started, and waits for its last output."""
         end(self.process)
         self._reader.join(GRACE_SECONDS)
 
     def attempt(self, deadline: float) -> Attempt:
-        """Wait for the end and give what was recorded; a program that is not done by ``deadline`` is killed."""
+        """Waits for the end and returns what was recorded; kills a program that runs longer than ``deadline``."""
         try:
             self.process.wait(max(deadline - time.time(), 0.01))
         except subprocess.TimeoutExpired:
@@ -206,10 +206,10 @@ class Child:
 
 
 def attempt_of_all(children: list[Child], tasks: list[str], deadline: float) -> Attempt:
-    """Waits for all tasks of a job; returns the chief's attempt, with all faults and evaluations.
+    """Waits for all tasks of a job; returns the chief's attempt with the faults and evaluations of all tasks.
 
-    When one has failed, the others are given ``GRACE_SECONDS`` to notice, and are then ended. Parameter servers, which
-    serve without end, are ended when the others are done.
+    When a task has failed, the others are ended after ``GRACE_SECONDS``. Parameter servers, which never end by
+    themselves, are ended when the other tasks are done.
     """
     ending = [child for child, task in zip(children, tasks, strict=True) if task != "ps"]
     while any(child.is_running() for child in ending) and time.time() < deadline:
@@ -219,13 +219,13 @@ def attempt_of_all(children: list[Child], tasks: list[str], deadline: float) -> 
     chief, *others = [child.attempt(deadline) for child in ending]
     for child in children:
         child.kill_all()
-    also = [event for other in others for event in (*other.of("fault"), *other.of("evaluation"))]
+    also = [event for other in others for event in (*other.events_of("fault"), *other.events_of("evaluation"))]
     failed = next((other.code for other in others if other.code != 0), 0)
     return replace(chief, events=[*chief.events, *also], code=chief.code or failed)
 
 
 def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:
-    """The instruction as JSON, with the directory put where its texts ask for it."""
+    """Returns the instruction as JSON, with ``{model_dir}`` replaced; "" for None."""
     if not instruction:
         return ""
     fields = {
@@ -237,18 +237,18 @@ def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PASSES = 100
-"""A program may start others while it is being ended; each pass ends those that the one before has orphaned."""
+"""A program may start others while it is being ended; each pass ends the orphans that the pass before has made."""
 
 
-def adopt() -> None:
-    """Has the kernel give this process the orphans among its descendants, in place of init; on Linux alone."""
+def adopt_orphans() -> None:
+    """Makes this process, in place of init, the parent of orphans among its descendants; on Linux only."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def descendants(pid: int) -> set[int]:
-    """Returns all that a process has started and what they have started, as far as their parents live."""
+    """Returns the processes that a process has started, directly or not; an orphan has no known parent any more."""
     children: dict[int, list[int]] = {}
     for one, parent in _processes():
         children.setdefault(parent, []).append(one)
@@ -261,11 +261,12 @@ def descendants(pid: int) -> set[int]:
 
 
 def end_orphans(known: Collection[int], marker: str, others: Collection[int]) -> None:
-    """Sends SIGKILL to what a dead program has left, and waits for it.
+    """Kills the processes that a dead program has left, and waits for them.
 
     Args:
-      marker: the directory of its temporary files, which they have in their environment or files of it open.
-      others: children of this process that are none of its orphans.
+      known: processes that the program is known to have started.
+      marker: the directory of its temporary files: a process that names it or has one of them open is the program's.
+      others: children of this process that are not orphans of the program.
     """
     known = set(known)
     for _ in range(_PASSES):
@@ -283,23 +284,23 @@ def end_orphans(known: Collection[int], marker: str, others: Collection[int]) ->
 
 
 def _processes() -> Iterator[tuple[int, int]]:
-    """The number of each process of the machine, and that of its parent."""
+    """Yields the number of each process of the machine and of its parent."""
     with contextlib.suppress(FileNotFoundError):
         for name in os.listdir("/proc"):
             if name.isdecimal():
                 with contextlib.suppress(OSError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
-                    # The name of the program, in parentheses, may hold anything.
+                    # The program's name, in parentheses, may contain spaces and parentheses.
                     yield int(name), int(file.read().rpartition(b")")[2].split()[1])
 
 
 def _is_marked(pid: int, marker: str) -> bool:
-    """Whether a process has a path in a directory in its environment, or a file of it open."""
+    """Whether a process has the directory ``marker``, or a path in it, in its environment, or has a file in it open."""
     own, below = os.fsencode(marker), os.fsencode(os.path.join(marker, ""))
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/environ", "rb") as file:
             values = [one.partition(b"=")[2] for one in file.read().split(b"\0")]
         if any(value == own or value.startswith(below) for value in values):
             return True
-        # A fork of a process that has imported TensorFlow has the environment of that one.
+        # The environment that /proc shows for a fork is that of the nursery.
         return any(os.readlink(one.path).startswith(os.fsdecode(below)) for one in os.scandir(f"/proc/{pid}/fd"))
     return False

@@ -22,7 +22,7 @@ from migrate.parser import Parser, with_values
 from migrate.verify import document, page
 from migrate.verify.bench import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.faults import FAULTS
-from migrate.verify.interpreters import keras_2_variable, old_interpreter, refusal, with_tensorflow
+from migrate.verify.interpreters import find_interpreter, keras_2_variable, old_interpreter, refusal
 from migrate.verify.interruption import TIMEOUT_SECONDS, Progress
 from migrate.verify.table import tables
 from migrate.verify.training_program import Program, ProgramError, earlier_saves
@@ -35,10 +35,10 @@ TAKES_FLAGS = ("--args", "--old-args", "--new-args", "--model-dir-flag")
 VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
     faults = "\n".join(f"  {name:22} {(inspect.getdoc(fault) or '').splitlines()[0]}" for name, fault in FAULTS.items())
-    made = Parser(
+    parser = Parser(
         prog=f"{program()} verify",
         usage="%(prog)s NEW [options]\n       %(prog)s OLD NEW [options]",
         description="Interrupt a program and compare how it ends with its own undisturbed run; "
@@ -47,13 +47,13 @@ def parser() -> argparse.ArgumentParser:
         "exit status: 0 everything compared matches, 1 something differs, 2 the programs could not be verified",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for group in (_programs, _what_is_done, _how_it_is_judged, _output):
-        group(made)
-    return made
+    for group in (_add_program_arguments, _add_fault_arguments, _add_tolerance_argument, _add_output_arguments):
+        group(parser)
+    return parser
 
 
-def _programs(made: argparse.ArgumentParser) -> None:
-    add = made.add_argument
+def _add_program_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "old",
         metavar="OLD",
@@ -68,8 +68,8 @@ def _programs(made: argparse.ArgumentParser) -> None:
     add("--old-args", type=_words, default=[], help="arguments of OLD alone")
     add("--new-args", type=_words, default=[], help="arguments of NEW alone")
     for flag, whose in (("--env", "both programs"), ("--old-env", "OLD alone"), ("--new-env", "NEW alone")):
-        told = f"a variable of the environment of {whose}; may be repeated"
-        add(flag, metavar="NAME=VALUE", type=_variable, action="append", default=[], help=told)
+        help = f"a variable of the environment of {whose}; may be repeated"
+        add(flag, metavar="NAME=VALUE", type=_variable, action="append", default=[], help=help)
     module = "OLD and NEW are modules of packages: run them as python -m does, above the outermost __init__.py"
     add("-m", "--module", action="store_true", help=module)
     workers = "workers that make one job, told of one another by TF_CONFIG (%(default)s)"
@@ -85,50 +85,51 @@ def _programs(made: argparse.ArgumentParser) -> None:
         "programs that save into a relative path of their code"
     )
     add("--own-cwd", action="store_true", help=own)
-    begun = "with --own-cwd: a file that looks like an earlier save, and that each run begins with; may be repeated"
-    add("--begin-with", metavar="FILE", action="append", default=[], help=begun)
+    file = "with --own-cwd: a file that looks like an earlier save, and that each run begins with; may be repeated"
+    add("--begin-with", metavar="FILE", action="append", default=[], help=file)
     add("--model-dir-flag", metavar="FLAG", default="--model_dir", help=directory)
 
 
-def _what_is_done(made: argparse.ArgumentParser) -> None:
-    add = made.add_argument
+def _add_fault_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     at = "interrupt after these steps; after one between two saves by default"
     add("--at", metavar="STEP", type=_step, nargs="+", default=[], help=at)
-    which = made.add_mutually_exclusive_group()
+    which = parser.add_mutually_exclusive_group()
     which.add_argument("--fault", metavar="NAME", nargs="+", choices=list(FAULTS), help="only these faults")
     which.add_argument("--all-faults", action="store_true", help="every fault, and every moment of a save")
     share = "start both from OLD's first checkpoint, to compare every loss (default: where NEW can read it)"
     add("--share-initial", action=argparse.BooleanOptionalAction, default=None, help=share)
-    going_on = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
-    add("--continue-old", action="store_true", help=going_on)
+    continued = "interrupt OLD, let NEW go on in a copy of its directory, and compare with OLD going on by itself"
+    add("--continue-old", action="store_true", help=continued)
     add("--timeout", metavar="S", type=_seconds, default=TIMEOUT_SECONDS, help="seconds for each run (%(default)g)")
     changes = f"how many moments of a save sigkill-in-save tries at most ({QUICK_CHANGES}; all faults: {MOST_CHANGES})"
     add("--changes", metavar="N", type=_step, help=changes)
 
 
-def _how_it_is_judged(made: argparse.ArgumentParser) -> None:
+def _add_tolerance_argument(parser: argparse.ArgumentParser) -> None:
     tolerance = (
         "relative tolerance for losses and variables (default: %(default)s, bit-equal; between two lines of TensorFlow "
         "what one rounding grows to in OLD)"
     )
-    made.add_argument("--tolerance", metavar="X", type=_tolerance, default=0.0, help=tolerance)
+    parser.add_argument("--tolerance", metavar="X", type=_tolerance, default=0.0, help=tolerance)
 
 
-def _output(made: argparse.ArgumentParser) -> None:
-    made.add_argument("--output", metavar="DIR", help="write verify.json and verify.html there")
-    made.add_argument("--junit", metavar="FILE", help="write the comparisons as test cases in JUnit's XML")
-    made.add_argument("-v", "--verbose", action="store_true", help="print a table for each comparison that matches too")
+def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", metavar="DIR", help="write verify.json and verify.html there")
+    parser.add_argument("--junit", metavar="FILE", help="write the comparisons as test cases in JUnit's XML")
+    verbose = "print a table for each comparison that matches too"
+    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
     printed = "what is printed (%(default)s)"
-    made.add_argument("--format", choices=["text", "json", "html"], default="text", help=printed)
+    parser.add_argument("--format", choices=["text", "json", "html"], default="text", help=printed)
 
 
 def main(argv: list[str]) -> int:
     """Run the command with the arguments after ``verify`` and give the exit status."""
-    options = parser().parse_args(with_values(argv, TAKES_FLAGS))
+    options = make_parser().parse_args(with_values(argv, TAKES_FLAGS))
     errors = Console(stderr=True)
     try:
         directory = _output_directory(options.output)
-        with _ended_by_signals(), _progress(errors) as progress:
+        with _interrupt_on_signals(), _progress(errors) as progress:
             done = verify(_request(options), progress)
         done.notes += _missing_saves_note(options)
     except ProgramError as error:
@@ -152,7 +153,7 @@ def main(argv: list[str]) -> int:
 
 
 def _missing_saves_note(options: argparse.Namespace) -> list[str]:
-    """What the runs begin without, in words; nothing where that is nothing."""
+    """Returns a note that names the earlier saves that the runs do not get; an empty list if there are none."""
     left = earlier_saves(os.curdir, options.begin_with) if options.own_cwd else []
     shown = f"{', '.join(left[:3])}{', …' if len(left) > 3 else ''}"
     help = f"name by --begin-with what each is to begin with: --begin-with {shlex.quote(left[0])}" if left else ""
@@ -213,7 +214,7 @@ def _request(options: argparse.Namespace) -> Request:
     new_python = options.new_python or options.old_python or sys.executable
     is_alone = options.old is None
     old_python = "" if is_alone else old_interpreter(options.old, old_python)
-    new = _program(options.new, with_tensorflow(new_python, "--new-python"), options, "new")
+    new = _program(options.new, find_interpreter(new_python, "--new-python"), options, "new")
     old = new if is_alone else _program(options.old, old_python, options, "old")
     for side, one in (("OLD", old), ("NEW", new))[is_alone:]:
         reason = refusal(one)
@@ -254,46 +255,46 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
 
 
 @contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Within, SIGTERM and the end of the terminal end the programs as Ctrl-C does; a second one changes nothing."""
+def _interrupt_on_signals() -> Iterator[None]:
+    """Lets SIGTERM and SIGHUP end the programs as Ctrl-C does; a second signal changes nothing."""
     ending = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = {number: signal.getsignal(number) for number in ending}
-    heeded = [number for number in ending if before[number] is not signal.SIG_IGN]  # nohup ignores one
+    handled = [number for number in ending if before[number] is not signal.SIG_IGN]  # nohup ignores one
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        for each in heeded:
+        for each in handled:
             signal.signal(each, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    for each in heeded:
+    for each in handled:
         signal.signal(each, interrupt)
     try:
         yield
     finally:
-        for each in heeded:
+        for each in handled:
             signal.signal(each, before[each])
 
 
 @contextlib.contextmanager
 def _progress(console: Console) -> Iterator[Progress]:
-    """A line that says which fault and which run it is; in a log, a line for each fault."""
+    """Yields a function that shows the current fault and run: in a terminal as a status, else a line for each fault."""
     if console.is_terminal:
         with console.status("looking at the programs") as status:
             yield status.update
         return
-    said = set[str]()
+    shown_faults = set[str]()
 
     def say(what: str) -> None:
         fault = " · ".join(what.split(" · ")[:2])
-        if fault not in said:
-            said.add(fault)
+        if fault not in shown_faults:
+            shown_faults.add(fault)
             console.print(fault, markup=False, highlight=False, soft_wrap=True)
 
     yield say
 
 
 def _output_directory(output: str | None) -> Path | None:
-    """The directory for the reports, made before anything is run, so that no result is lost for want of it."""
+    """Makes the directory of the reports before anything is run, so that no result is lost; None if none is wanted."""
     if output is None:
         return None
     try:
@@ -318,6 +319,6 @@ def _print(done: Verification, form: str, verbose: bool) -> None:
             Console().print(tables(done, verbose))
         else:
             print(document.text(done) if form == "json" else page.page(done), flush=True)
-    except (BrokenPipeError, SystemExit):  # the second is what rich makes of the first
-        # A reader such as head has seen enough; what is left in the buffer must not fail when Python ends.
+    except (BrokenPipeError, SystemExit):  # rich turns a BrokenPipeError into SystemExit
+        # A reader such as head has closed the pipe; flushing the buffer must not fail when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Two records of one fault, OLD and NEW, side by side: what is the same, what differs, what could not be compared."""
+"""Compares two records of one fault, OLD's and NEW's, row by row."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -33,71 +33,72 @@ def compare(
     new: Record,
     tolerance: float = 0.0,
     losses: bool | None = None,
-    unlike: str = "",
+    batch_reason: str = "",
     rounding: Rounding | None = None,
     undisturbed: tuple[Record, Record] | None = None,
 ) -> Comparison:
     """Compare two records of the same fault.
 
-    Where a fault strikes the two at moments of their own, as random kills do, NEW must go on from a step that it has
-    saved and lose no more than OLD's longest way between two saves. A job that saves by the clock does so at other
-    steps in each run: where it goes on from another step than OLD, it must be one that it has saved. Where OLD could
-    not start again by itself, NEW has no resumption to match: it need only come to the same end. A program that makes
-    several steps in one call is struck when the call is over, so the steps it loses and repeats are shown but not
-    compared.
+    If the fault interrupts the two at different moments, as random kills do, NEW must resume at a step that it has
+    saved and lose no more steps than lie between two saves of OLD. A job that saves every so many seconds saves at
+    different steps in each run: if it resumes at another step than OLD, it must be a step that it has saved. If OLD
+    could not start again by itself, NEW has no resumption to match and need only reach the same final step. A program
+    that makes several steps in one call is interrupted at the end of the call, so the steps that it loses and repeats
+    are shown but not compared.
 
     Args:
-      losses: whether losses, evaluations and final variables must agree. By default they must where the first losses of
-        both are equal to the last bit, which shows that the two began in one state.
-      rounding: what one rounding grows to, where the two run on other lines of TensorFlow; no more is a difference.
-      undisturbed: the runs of both without a fault, which each is compared with first.
-      unlike: why not even two runs of OLD have the same batches; then neither these nor what follows from them counts.
+      losses: whether losses, evaluations and final variables must agree. By default they must if the first losses of
+        both are equal to the last bit, which shows that the two began in the same state.
+      rounding: how large one rounding error grows, if the two use different TensorFlow lines; it is tolerated.
+      undisturbed: the records of OLD and NEW without a fault; each interrupted record is compared with its own first.
+      batch_reason: why two runs of OLD have different batches; then neither these nor what depends on them is compared.
     """
-    shared = share_a_state(old, new) if losses is None else losses
-    apart = unlike or ("" if shared else INITIAL_WEIGHTS)
-    without_old = "OLD could not start again" if old.needs_person else _went_back_further(old, new)
-    moments = (
+    shared = share_initial_state(old, new) if losses is None else losses
+    apart = batch_reason or ("" if shared else INITIAL_WEIGHTS)
+    no_resumption = "OLD could not start again" if old.needs_person else _better_resumption_reason(old, new)
+    timing = (
         "each program was interrupted at a time of its own"
         if new.fault and not FAULTS[new.fault].same_moment
         else _clock_reason(old, new, lambda record: record.resumed_at)
     )
-    answers = max(tolerance, rounding.of_answers if rounding is not None else 0.0)
-    evaluated = moments or _clock_reason(old, new, _evaluated_at) or _throttle_reason(old, new)
+    answers = max(tolerance, rounding.answer_tolerance if rounding is not None else 0.0)
+    evaluated = timing or _clock_reason(old, new, _evaluation_steps) or _throttle_reason(old, new)
     rows = [
-        _needs_person(old, new),
-        *_steps(old, new, without_old, moments),
-        *([_compare_with_undisturbed(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
-        _batches(old, new, without_old or moments or unlike),
-        _losses(old, new, tolerance, rounding, without_old or moments or apart),
-        _evaluations(old, new, answers, apart, without_old, evaluated),
-        _variables(old, new, tolerance, rounding, without_old or moments or apart),
-        *_exports(old, new, answers, apart),
-        *_read_by_name(old, new),
-        _information("seconds to resume", old, new, _seconds_to_resume),
-        _information("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
+        _failed_starts_row(old, new),
+        *_step_rows(old, new, no_resumption, timing),
+        *([_undisturbed_row(old, new, undisturbed, tolerance)] if undisturbed is not None else []),
+        _batch_row(old, new, no_resumption or timing or batch_reason),
+        _loss_row(old, new, tolerance, rounding, no_resumption or timing or apart),
+        _evaluation_row(old, new, answers, apart, no_resumption, evaluated),
+        _variable_row(old, new, tolerance, rounding, no_resumption or timing or apart),
+        *_export_rows(old, new, answers, apart),
+        *_readable_names_row(old, new),
+        _information_row("seconds to resume", old, new, _seconds_to_resume),
+        _information_row("seconds in saves", old, new, lambda record: f"{record.seconds_in_saves:.3f}"),
     ]
     return Comparison(new.fault or old.fault, rows, old, new)
 
 
-def _steps(old: Record, new: Record, without_old: str, moments: str) -> Iterator[Row]:
-    """Where the two went on, what they lost and repeated, and what they saved."""
-    if moments:
-        yield _resumed_at_a_save(old, new)
-        yield _most_lost(old, new)
-    yield _equal("resumed at step", old, new, lambda record: record.resumed_at, without_old or moments)
-    yield _equal("final step", old, new, lambda record: record.final_step, without_old if old.needs_person else "")
-    uneven = without_old or moments or _fault_after_step(old) or _fault_after_step(new)
-    yield _equal("steps lost", old, new, lambda record: record.steps_lost, uneven)
-    yield _equal("steps repeated", old, new, lambda record: record.steps_repeated, uneven)
-    yield _equal("steps run", old, new, lambda record: record.steps_run, uneven)
-    saves = without_old or _clock_reason(old, new, _own_saves)
+def _step_rows(old: Record, new: Record, no_resumption: str, timing: str) -> Iterator[Row]:
+    """Yields the rows of the steps at which the two resumed and saved, and that they lost and repeated."""
+    if timing:
+        yield _resumption_row(old, new)
+        yield _lost_steps_row(old, new)
+    yield _equal_row("resumed at step", old, new, lambda record: record.resumed_at, no_resumption or timing)
+    no_end = no_resumption if old.needs_person else ""
+    yield _equal_row("final step", old, new, lambda record: record.final_step, no_end)
+    steps_reason = no_resumption or timing or _late_fault_reason(old) or _late_fault_reason(new)
+    yield _equal_row("steps lost", old, new, lambda record: record.steps_lost, steps_reason)
+    yield _equal_row("steps repeated", old, new, lambda record: record.steps_repeated, steps_reason)
+    yield _equal_row("steps run", old, new, lambda record: record.steps_run, steps_reason)
+    saves = no_resumption or _clock_reason(old, new, _saves_of_run)
     unsaved = "" if old.saved_steps or new.saved_steps else "neither program saved"
-    yield _equal("saved at steps", old, new, _own_saves, saves or unsaved)
-    yield _compare_kept(old, new, saves or _nothing_kept(old, new))
+    yield _equal_row("saved at steps", old, new, _saves_of_run, saves or unsaved)
+    yield _kept_row(old, new, saves or _no_checkpoints_reason(old, new))
 
 
-def _compare_with_undisturbed(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:
-    """Each program's interrupted run beside its own undisturbed one; what OLD itself does not do NEW need not."""
+def _undisturbed_row(old: Record, new: Record, undisturbed: tuple[Record, Record], tolerance: float) -> Row:
+    """Compares each interrupted run with the same program's undisturbed one; where OLD's differ, NEW's may too."""
     found = [own.difference(*pair, tolerance) for pair in zip(undisturbed, (old, new), strict=True)]
     texts = [f"no: {one}" if one else "yes" for one in found]
     reasons = [own.not_comparable(*pair) for pair in zip(undisturbed, (old, new), strict=True)]
@@ -108,22 +109,22 @@ def _compare_with_undisturbed(old: Record, new: Record, undisturbed: tuple[Recor
     return Row(AS_UNDISTURBED, texts[0], texts[1], verdict, note)
 
 
-def _went_back_further(old: Record, new: Record) -> str:
-    """Why the two differ after damage that NEW stood better: it went on from a checkpoint that OLD passed over."""
+def _better_resumption_reason(old: Record, new: Record) -> str:
+    """Returns the reason if, after damage to the checkpoints, NEW resumed from a later one than OLD; else ""."""
     if not new.fault or not FAULTS[new.fault].damages:
         return ""
     starts = zip(old.attempts[1:], new.attempts[1:], strict=False)
     pairs = [(a, b) for a, b in starts if a.started_at is not None and b.started_at is not None]
-    better = pairs and all(_is_further(a) < _is_further(b) and b.started_at in new.saved_steps for a, b in pairs)
+    better = pairs and all(_progress(a) < _progress(b) and b.started_at in new.saved_steps for a, b in pairs)
     return "OLD went back further, past a checkpoint that was there" if better else ""
 
 
-def _is_further(attempt: Attempt) -> tuple[int, bool]:
-    """Returns how far a start resumes: step 0 of a checkpoint is further than a new state."""
-    return attempt.started_at or 0, any(event["phase"] == "train" for event in attempt.of("restore"))
+def _progress(attempt: Attempt) -> tuple[int, bool]:
+    """Returns the progress that a start resumes with: step 0 of a checkpoint is more than a new state."""
+    return attempt.started_at or 0, any(event["phase"] == "train" for event in attempt.events_of("restore"))
 
 
-def share_a_state(old: Record, new: Record) -> bool:
+def share_initial_state(old: Record, new: Record) -> bool:
     """Whether the first losses of both are equal to the last bit."""
     difference = _loss_difference(old, new)
     return difference is not None and difference.first_equal
@@ -136,29 +137,29 @@ def _loss_difference(old: Record, new: Record) -> LossDifference | None:
 
 
 def _clock_reason(old: Record, new: Record, read: Callable[[Record], object]) -> str:
-    """Why something may differ that comes with the saves; empty where it does not, or where steps settle the saves."""
+    """Returns ``BY_CLOCK`` if a program saves every so many seconds and ``read`` differs between the two; else ""."""
     return BY_CLOCK if (old.saves_by_clock or new.saves_by_clock) and read(old) != read(new) else ""
 
 
 def _throttle_reason(old: Record, new: Record) -> str:
-    """Why evaluations may be at other steps where ``train_and_evaluate`` lets some time pass between two."""
+    """Returns why the two may evaluate at different steps: ``throttle_secs`` passed in OLD's run; else ""."""
     longest = max(one.ended - one.began for record in (old, new) for one in record.attempts)
-    throttled = any(0 < event["seconds"] < longest for event in old.of("evaluates_by_clock"))
-    return _BY_THROTTLE if throttled and _evaluated_at(old) != _evaluated_at(new) else ""
+    throttled = any(0 < event["seconds"] < longest for event in old.events_of("evaluates_by_clock"))
+    return _BY_THROTTLE if throttled and _evaluation_steps(old) != _evaluation_steps(new) else ""
 
 
-def _evaluated_at(record: Record) -> set[int | None]:
+def _evaluation_steps(record: Record) -> set[int | None]:
     return {step for step, _ in record.evaluations}
 
 
-def _resumed_at_a_save(old: Record, new: Record) -> Row:
+def _resumption_row(old: Record, new: Record) -> Row:
     unsaved = [[at for at in record.resumed_at if at not in (None, 0, *record.saved_steps)] for record in (old, new)]
-    texts = [f"not at {_show(steps)}" if steps else "always" for steps in unsaved]
+    texts = [f"not at {_text(steps)}" if steps else "always" for steps in unsaved]
     verdict = Verdict.DIFFERENT if unsaved[1] and not unsaved[0] else Verdict.SAME
     return Row("resumed at a saved step", texts[0], texts[1], verdict)
 
 
-def _most_lost(old: Record, new: Record) -> Row:
+def _lost_steps_row(old: Record, new: Record) -> Row:
     lost = [max((steps for steps in record.steps_lost if steps is not None), default=0) for record in (old, new)]
     longest = max((after - before for before, after in pairwise([0, *old.saved_steps])), default=0)
     verdict = Verdict.DIFFERENT if lost[1] > longest else Verdict.SAME
@@ -167,7 +168,7 @@ def _most_lost(old: Record, new: Record) -> Row:
     return Row("most steps lost at once", str(lost[0]), str(lost[1]), verdict, f"{longest} steps between two saves")
 
 
-def _fault_after_step(record: Record) -> str:
+def _late_fault_reason(record: Record) -> str:
     for attempt in record.attempts:
         if attempt.fault and attempt.fault["step"] > attempt.fault["wanted"]:
             step, wanted = attempt.fault["step"], attempt.fault["wanted"]
@@ -175,8 +176,8 @@ def _fault_after_step(record: Record) -> str:
     return ""
 
 
-def _needs_person(old: Record, new: Record) -> Row:
-    """A new program that starts again where the old one could not is better, and no difference."""
+def _failed_starts_row(old: Record, new: Record) -> Row:
+    """Compares the failed starts; that NEW starts again where OLD could not is better, so it is no difference."""
     texts = [record.attempts[-1].error if record.needs_person else "none" for record in (old, new)]
     if new.needs_person:
         verdict = Verdict.SAME if old.needs_person else Verdict.DIFFERENT
@@ -185,55 +186,56 @@ def _needs_person(old: Record, new: Record) -> Row:
     return Row("failed starts", texts[0], texts[1], verdict)
 
 
-def _equal(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:
+def _equal_row(name: str, old: Record, new: Record, read: Callable[[Record], object], reason: str) -> Row:
     before, after = read(old), read(new)
     if reason:
-        return Row(name, _show(before), _show(after), Verdict.NOT_COMPARED, reason)
-    return Row(name, _show(before), _show(after), Verdict.SAME if before == after else Verdict.DIFFERENT)
+        return Row(name, _text(before), _text(after), Verdict.NOT_COMPARED, reason)
+    return Row(name, _text(before), _text(after), Verdict.SAME if before == after else Verdict.DIFFERENT)
 
 
-def _show(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join("none" if each is None else str(each) for each in value) or "-"
     return "-" if value is None else str(value)
 
 
-def _own_saves(record: Record) -> list[int]:
-    """Without the steps of checkpoints that were there before: an Estimator saves again at the step it restores."""
+def _saves_of_run(record: Record) -> list[int]:
+    """Returns the steps that a program saved at, without those of checkpoints in its directory at the start."""
     return [step for step in record.saved_steps if step not in record.handed_over]
 
 
-def _compare_kept(old: Record, new: Record, reason: str) -> Row:
-    """What each keeps of its own saves: OLD deletes its earlier ones in time, NEW none that another program wrote."""
-    row = _equal("checkpoints kept", old, new, lambda r: [s for s in r.kept if s not in r.handed_over], reason)
+def _kept_row(old: Record, new: Record, reason: str) -> Row:
+    """Compares the checkpoints at the end, without those of an earlier program: OLD deletes these, NEW does not."""
+    row = _equal_row("checkpoints kept", old, new, lambda r: [s for s in r.kept if s not in r.handed_over], reason)
     if reason or not new.handed_over:
         return row
-    before = [_show([step for step in record.handed_over if step in record.kept]) for record in (old, new)]
+    before = [_text([step for step in record.handed_over if step in record.kept]) for record in (old, new)]
     return replace(row, note=f"kept from the run before: OLD {before[0]}, NEW {before[1]}")
 
 
-def _nothing_kept(old: Record, new: Record) -> str:
-    """Why the checkpoints kept cannot be compared: a program that saves by Keras alone keeps other files."""
+def _no_checkpoints_reason(old: Record, new: Record) -> str:
+    """Returns why there are no TensorFlow checkpoints to compare, as if a program only saves by Keras; else ""."""
     if not old.kept and not new.kept:
         return "neither directory holds a TensorFlow checkpoint"
     for side, record in (("OLD", old), ("NEW", new)):
-        if not record.kept and not any(event["kind"] in ("checkpoint", "saver") for event in record.of("save")):
+        if not record.kept and not any(event["kind"] in ("checkpoint", "saver") for event in record.events_of("save")):
             return f"{side} keeps no TensorFlow checkpoints"
     return ""
 
 
 def batches_apart(old: Record, new: Record) -> list[int]:
-    """The steps that both records made, with other batches."""
+    """Returns the steps whose batches differ between the records."""
     before, after = old.by_step("batch"), new.by_step("batch")
     return [step for step in sorted(before.keys() & after.keys()) if before[step] != after[step]]
 
 
-def _batches(old: Record, new: Record, reason: str) -> Row:
+def _batch_row(old: Record, new: Record, reason: str) -> Row:
     before, after = old.by_step("batch"), new.by_step("batch")
     common = before.keys() & after.keys()
     texts = (f"{len(before)} steps seen", f"{len(after)} steps seen")
     if reason or not common:
-        return Row("batches", *texts, Verdict.NOT_COMPARED, reason or _unseen(old, new, "batch") or "no common steps")
+        why = reason or _missing_reason(old, new, "batch") or "no common steps"
+        return Row("batches", *texts, Verdict.NOT_COMPARED, why)
     apart = batches_apart(old, new)
     if not apart:
         return Row("batches", *texts, Verdict.SAME, f"all {len(common)} equal")
@@ -241,30 +243,31 @@ def _batches(old: Record, new: Record, reason: str) -> Row:
     return Row("batches", *texts, Verdict.DIFFERENT, note)
 
 
-def _losses(old: Record, new: Record, tolerance: float, rounding: Rounding | None, reason: str) -> Row:
+def _loss_row(old: Record, new: Record, tolerance: float, rounding: Rounding | None, reason: str) -> Row:
     difference = _loss_difference(old, new)
     texts = (_last_loss(old), _last_loss(new))
     if difference is None:
         means = "only running means could be seen" if old.losses_are_means or new.losses_are_means else ""
-        why = reason or means or _unseen(old, new, "loss") or "no common steps"
+        why = reason or means or _missing_reason(old, new, "loss") or "no common steps"
         return Row("losses", *texts, Verdict.NOT_COMPARED, why)
     if reason:
         return Row("losses", *texts, Verdict.NOT_COMPARED, reason)
-    if difference.beyond(lambda step: tolerance) is None:
+    if difference.first_beyond(lambda step: tolerance) is None:
         return Row("losses", *texts, Verdict.SAME, difference.text)
     if rounding is None:
         return Row("losses", *texts, Verdict.DIFFERENT, difference.text)
-    beyond = difference.beyond(lambda step: max(tolerance, rounding.until(step)))
+    beyond = difference.first_beyond(lambda step: max(tolerance, rounding.loss_tolerance(step)))
     if beyond is None:
         return Row("losses", *texts, Verdict.SAME, f"{ROUNDED}: {difference.text}")
-    allowed = f"at step {beyond} {difference.gaps[beyond]:.2g}, where rounding grows to {rounding.until(beyond):.2g}"
+    limit = rounding.loss_tolerance(beyond)
+    allowed = f"at step {beyond} {difference.gaps[beyond]:.2g}, where rounding grows to {limit:.2g}"
     return Row("losses", *texts, Verdict.DIFFERENT, f"{difference.text}; {allowed}")
 
 
-def _unseen(old: Record, new: Record, what: str) -> str:
-    """Why the recorder saw none of them, where it knows."""
+def _missing_reason(old: Record, new: Record, what: str) -> str:
+    """Returns why one of the records has no ``what`` ("loss" or "batch"); "" if both have it."""
     for side, record in (("OLD", old), ("NEW", new)):
-        for event in record.of("unseen"):
+        for event in record.events_of("unseen"):
             if event["what"] == what:
                 return f"{side}'s could not be seen: {event['reason']}"
         if not record.by_step(what):
@@ -277,20 +280,20 @@ def _last_loss(record: Record) -> str:
     return f"{losses[max(losses)]:.9g} at step {max(losses)}" if losses else "-"
 
 
-def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason: str, moments: str) -> Row:
+def _evaluation_row(old: Record, new: Record, tolerance: float, apart: str, reason: str, timing: str) -> Row:
     before, after = dict(old.evaluations), dict(new.evaluations)
-    texts = (_show(sorted(step or 0 for step in before)), _show(sorted(step or 0 for step in after)))
+    texts = (_text(sorted(step or 0 for step in before)), _text(sorted(step or 0 for step in after)))
     if not before and not after:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, "neither program evaluated")
-    blind = [side for side, record in (("OLD", old), ("NEW", new)) if not record.attempts[-1].of("evaluation")]
+    blind = [side for side, record in (("OLD", old), ("NEW", new)) if not record.attempts[-1].events_of("evaluation")]
     unseen = f"{blind[0]} evaluates in no way that is seen, if at all" if len(blind) == 1 else ""
     if reason or unseen:
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, reason or unseen)
-    if moments and not (before and after):
+    if timing and not (before and after):
         side = "NEW" if before else "OLD"
         return Row("evaluations", *texts, Verdict.NOT_COMPARED, f"a kill fell before each evaluation of {side}")
-    if moments and max(step or 0 for step in before) == max(step or 0 for step in after):
-        why = moments if moments in (BY_CLOCK, _BY_THROTTLE) else "a kill may fall before an evaluation"
+    if timing and max(step or 0 for step in before) == max(step or 0 for step in after):
+        why = timing if timing in (BY_CLOCK, _BY_THROTTLE) else "a kill may fall before an evaluation"
         return Row("evaluations", *texts, Verdict.SAME, f"the last step only: {why}")
     if before.keys() != after.keys():
         return Row("evaluations", *texts, Verdict.DIFFERENT, "not at the same steps")
@@ -306,7 +309,7 @@ def _evaluations(old: Record, new: Record, tolerance: float, apart: str, reason:
     return Row("evaluations", *texts, Verdict.SAME, ", ".join(dict.fromkeys(metric for _, metric in common)))
 
 
-def _variables(old: Record, new: Record, tolerance: float, rounding: Rounding | None, reason: str) -> Row:
+def _variable_row(old: Record, new: Record, tolerance: float, rounding: Rounding | None, reason: str) -> Row:
     texts = (f"{len(old.variables)} variables", f"{len(new.variables)} variables")
     if not old.variables or not new.variables:
         return Row("final variables", *texts, Verdict.NOT_COMPARED, reason or "no checkpoint was read")
@@ -315,12 +318,12 @@ def _variables(old: Record, new: Record, tolerance: float, rounding: Rounding | 
     difference = variable_difference(old.variables, new.variables)
     if difference.relative <= tolerance:
         return Row("final variables", *texts, Verdict.SAME, difference.text)
-    if rounding is not None and difference.relative <= rounding.of_variables:
+    if rounding is not None and difference.relative <= rounding.variable_tolerance:
         return Row("final variables", *texts, Verdict.SAME, f"{ROUNDED}: {difference.text}")
     return Row("final variables", *texts, Verdict.DIFFERENT, difference.text)
 
 
-def _exports(old: Record, new: Record, tolerance: float, apart: str) -> Iterator[Row]:
+def _export_rows(old: Record, new: Record, tolerance: float, apart: str) -> Iterator[Row]:
     if not old.exports and not new.exports:
         return
     texts = (exports.signatures_line(old.exports), exports.signatures_line(new.exports))
@@ -333,12 +336,12 @@ def _exports(old: Record, new: Record, tolerance: float, apart: str) -> Iterator
     yield Row("exports", *texts, Verdict.SAME, reason)
 
 
-_SHOWN = 3
-"""So many names are told, and then how many more there are."""
+_MAX_NAMES = 3
+"""How many names of lost variables are listed; the others are counted."""
 
 
-def _read_by_name(old: Record, new: Record) -> Iterator[Row]:
-    """What a later program that reads OLD's checkpoints by the variables' names finds in NEW's."""
+def _readable_names_row(old: Record, new: Record) -> Iterator[Row]:
+    """Yields the row of those variables of OLD's checkpoint whose names NEW's checkpoint has too."""
     before, after = ({one.get("key", name) for name, one in r.variables.items()} for r in (old, new))
     lost = sorted(before - after)
     if not before or not after:
@@ -347,8 +350,8 @@ def _read_by_name(old: Record, new: Record) -> Iterator[Row]:
     if not lost:
         yield Row("variables that can be read by OLD's names", *texts, Verdict.SAME)
         return
-    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-    note = f"not {', '.join(lost[:_SHOWN])}{more}: a program that reads these by name finds none"
+    more = f" and {len(lost) - _MAX_NAMES} more" if len(lost) > _MAX_NAMES else ""
+    note = f"not {', '.join(lost[:_MAX_NAMES])}{more}: a program that reads these by name finds none"
     yield Row("variables that can be read by OLD's names", *texts, Verdict.INFORMATION, note)
 
 
@@ -357,5 +360,5 @@ def _seconds_to_resume(record: Record) -> str:
     return ", ".join("-" if each is None else f"{each:.1f}" for each in seconds) or "-"
 
 
-def _information(name: str, old: Record, new: Record, read: Callable[[Record], str]) -> Row:
+def _information_row(name: str, old: Record, new: Record, read: Callable[[Record], str]) -> Row:
     return Row(name, read(old), read(new), Verdict.INFORMATION)

@@ -1,4 +1,4 @@
-"""What came of comparing two records, row by row."""
+"""The result of comparing two records, row by row."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,16 +6,16 @@ from enum import Enum
 from migrate.verify.record import Record
 
 NUMBERS = ("batches", "losses", "evaluations", "final variables", "exports")
-"""The rows of what is computed; the others are of how the programs resume."""
+"""The rows about what the programs compute; the others are about how they resume."""
 
 
 class Verdict(str, Enum):
-    """What became of one row."""
+    """The result of one row."""
 
     SAME = "same"
     DIFFERENT = "different"
     INFORMATION = "information"
-    """Shown, and no part of the result: a time, or something that has no right value."""
+    """Shown, but no part of the result: a time, or something that has no right value."""
     NOT_COMPARED = "not compared"
 
 
@@ -36,11 +36,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came out.
+    """The comparison of two records of one fault.
 
     Attributes:
-      rows: everything that was looked at, the most telling first.
-      sides: what the two records are called.
+      fault: the name of the fault; "" for undisturbed runs.
+      rows: everything that was looked at, the most important first.
+      sides: the names of the two records.
     """
 
     fault: str
@@ -63,17 +64,17 @@ class Comparison:
 
     @property
     def numbers_apart(self) -> set[str]:
-        """The rows of what is computed that differ."""
+        """The names of the rows in ``NUMBERS`` that differ."""
         return {row.name for row in self.differences if row.name in NUMBERS}
 
     @property
     def resumes(self) -> bool:
-        """Whether nothing differs but what is computed."""
+        """Whether no row about resumption differs."""
         return len(self.numbers_apart) == len(self.differences)
 
     @property
     def first(self) -> str:
-        """The first difference in a sentence, empty if there is none."""
+        """The first difference in a sentence; "" if there is none."""
         for row in self.differences:
             note = f" ({row.note})" if row.note else ""
             return f"{row.name}: {self.sides[0]} {row.old}, {self.sides[1]} {row.new}{note}"
@@ -81,12 +82,12 @@ class Comparison:
 
     @property
     def row_names(self) -> list[str]:
-        """What was compared."""
+        """The names of the rows that were compared."""
         return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
 
     @property
     def not_compared(self) -> list[Row]:
-        """What could not be; the reason is the row's note."""
+        """The rows that could not be compared; their notes say why."""
         return [row for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
 
     @property

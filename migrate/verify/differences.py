@@ -1,7 +1,4 @@
-"""How far two runs are apart in losses and variables, and how far rounding alone takes one from itself.
-
-Rounding is the tolerance for two lines of TensorFlow.
-"""
+"""Measures how much two runs differ in losses and variables, and how much rounding alone can cause."""
 
 import math
 from collections.abc import Callable
@@ -17,11 +14,12 @@ from migrate.verify.training_program import Program
 
 @dataclass(frozen=True)
 class LossDifference:
-    """The losses of the steps that both runs made.
+    """The differences between the losses of two runs.
 
     Attributes:
-      gaps: the relative difference at each step that has one, in the order of the steps.
-      first_equal: whether the first step's losses are the same to the last bit.
+      steps: how many steps have a loss in both runs.
+      gaps: the relative difference at each step whose losses differ, in the order of the steps.
+      first_equal: whether the first losses are equal to the last bit.
     """
 
     steps: int
@@ -30,7 +28,7 @@ class LossDifference:
 
     @property
     def text(self) -> str:
-        """The first difference, with its size, in one line."""
+        """The first difference and its size in one line."""
         if not self.gaps:
             return f"all {self.steps} bit-equal"
         first = next(iter(self.gaps))
@@ -39,13 +37,13 @@ class LossDifference:
             f"the first difference at step {first}, of {self.gaps[first]:.2g} relative; {equal} of {self.steps} equal"
         )
 
-    def beyond(self, tolerance: Callable[[int], float]) -> int | None:
-        """The first step whose losses are further apart than a tolerance allows at it; None where there is none."""
+    def first_beyond(self, tolerance: Callable[[int], float]) -> int | None:
+        """Returns the first step whose gap is larger than the tolerance at this step; None if there is none."""
         return next((step for step, gap in self.gaps.items() if gap > tolerance(step)), None)
 
 
 def loss_difference(old: dict[int, float], new: dict[int, float]) -> LossDifference | None:
-    """Compare losses by step; None where no step has a loss on both sides. Two that are not numbers are equal."""
+    """Compares losses by step, with NaN equal to NaN; None if no step has a loss in both runs."""
     gaps = relative_gaps(old, new)
     if not gaps:
         return None
@@ -54,7 +52,7 @@ def loss_difference(old: dict[int, float], new: dict[int, float]) -> LossDiffere
 
 
 def relative_gaps(old: dict[int, float], new: dict[int, float]) -> dict[int, float]:
-    """The difference at each step that both have, as a part of the larger loss; 0 for equal ones."""
+    """Returns the difference at each common step, relative to the larger loss; 0 for equal losses."""
     common = sorted(old.keys() & new.keys())
     return {step: _relative(old[step], new[step]) for step in common}
 
@@ -69,18 +67,23 @@ def _relative(one: float, other: float) -> float:
 READER = Path(__file__).parent / "checkpoint_reader.py"
 
 Variables = dict[str, dict[str, Any]]
-"""By name: the ``key`` in the file, ``shape``, the first flat ``values`` and a ``digest`` of all of them."""
+"""Name -> the ``key`` in the file, ``shape``, the first flat ``values`` and a ``digest`` of all values."""
 
 
 def read_variables(program: Program, model_dir: Path) -> Variables:
-    """The variables of the newest checkpoint in ``model_dir``; empty where there is none that TensorFlow can read."""
+    """Returns the variables of the newest checkpoint in ``model_dir``; empty if TensorFlow can read none."""
     found: Variables = child.printed_json(program, model_dir, READER)
     return found
 
 
 @dataclass(frozen=True)
 class VariableDifference:
-    """What the pairing of two sets of variables found."""
+    """The differences between two sets of variables.
+
+    Attributes:
+      alone: the names of the variables that could not be paired by name or by shape.
+      relative: the largest relative difference in a pair, of the variable ``worst``; 0.0 if all are equal.
+    """
 
     by_name: int
     by_shape: int
@@ -98,7 +101,7 @@ class VariableDifference:
 
 
 def variable_difference(old: Variables, new: Variables) -> VariableDifference:
-    """Pair the variables, by name and then by shape and nearness, and measure the pairs."""
+    """Pairs the variables by name, then by shape with the nearest values, and measures the pairs."""
     names = old.keys() & new.keys()
     pairs = [(name, name) for name in sorted(names) if old[name]["shape"] == new[name]["shape"]]
     paired_old, paired_new = {one for one, _ in pairs}, {other for _, other in pairs}
@@ -107,7 +110,7 @@ def variable_difference(old: Variables, new: Variables) -> VariableDifference:
     for name in sorted(old.keys() - paired_old):
         candidates = [other for other in free if new[other]["shape"] == old[name]["shape"]]
         if candidates:
-            nearest = min(candidates, key=lambda other: _apart(old[name]["values"], new[other]["values"]))
+            nearest = min(candidates, key=lambda other: _largest_gap(old[name]["values"], new[other]["values"]))
             free.remove(nearest)
             pairs.append((name, nearest))
             by_shape += 1
@@ -119,14 +122,14 @@ def variable_difference(old: Variables, new: Variables) -> VariableDifference:
 
 
 def _gap(one: dict[str, Any], other: dict[str, Any]) -> float:
-    """The difference of the values; of values that are equal, any in what lies beyond them counts as a whole."""
+    """Returns the relative difference of two variables; 1.0 if only values that were not read differ."""
     if one["digest"] == other["digest"]:
         return 0.0
-    return _apart(one["values"], other["values"]) or 1.0
+    return _largest_gap(one["values"], other["values"]) or 1.0
 
 
-def _apart(one: list[float], other: list[float]) -> float:
-    """The largest gap as a part of the largest value; infinite where a value is no number and the other's is."""
+def _largest_gap(one: list[float], other: list[float]) -> float:
+    """Returns the largest gap relative to the largest value; infinite if only one of two values is NaN."""
     unequal = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not (math.isnan(a) and math.isnan(b))]
     if not unequal:
         return 0.0
@@ -136,16 +139,16 @@ def _apart(one: list[float], other: list[float]) -> float:
 
 MOVER = Path(__file__).parent / "checkpoint_mover.py"
 
-ONE = 2.0**-23
-"""The relative distance of neighbouring 32-bit floats, which losses are: less than that is never seen."""
+EPSILON = 2.0**-23
+"""The relative distance of neighbouring 32-bit floats: losses cannot differ by less."""
 
 ROUNDINGS = 16
-"""How many roundings of one size count as one difference: kernels round at each step, the weights are moved once."""
+"""The factor of what one rounding grew to: kernels round at each step, while the weights were moved once."""
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """What one rounding of the weights grew to.
+    """The size that one rounding of the weights grew to.
 
     Attributes:
       losses: the largest relative difference of losses until each step, counted from the rounding.
@@ -155,27 +158,27 @@ class Rounding:
     losses: dict[int, float]
     variables: float
 
-    def until(self, step: int) -> float:
-        """The largest relative difference of losses until a step that may be rounding."""
+    def loss_tolerance(self, step: int) -> float:
+        """Returns the largest relative difference of losses until a step that rounding can explain."""
         known = [gap for at, gap in self.losses.items() if at <= step]
-        return ROUNDINGS * max([ONE, *known])
+        return ROUNDINGS * max([EPSILON, *known])
 
     @property
-    def of_variables(self) -> float:
-        """The relative difference of variables that may be rounding."""
-        return ROUNDINGS * max(self.variables, ONE)
+    def variable_tolerance(self) -> float:
+        """The largest relative difference of variables that rounding can explain."""
+        return ROUNDINGS * max(self.variables, EPSILON)
 
     @property
-    def of_answers(self) -> float:
-        """The relative difference of what is computed with the final variables that may be rounding."""
-        return max(self.of_variables, self.until(max(self.losses, default=0)))
+    def answer_tolerance(self) -> float:
+        """The largest relative difference of metrics and export outputs that rounding can explain."""
+        return max(self.variable_tolerance, self.loss_tolerance(max(self.losses, default=0)))
 
 
 def rounding(plain: Record, moved: Record, begun: int) -> Rounding:
-    """What the difference of two runs is that began one rounding apart.
+    """Measures the difference of two runs whose initial weights differ by one rounding.
 
     Args:
-      begun: the step of that checkpoint. Weights that are not trained yet are zeros, which have no rounding.
+      begun: the step of their first checkpoint; not 0, because initial weights may be zeros, which do not round.
     """
     gaps = relative_gaps(plain.by_step("loss"), moved.by_step("loss"))
     grown = accumulate((gaps[step] for step in sorted(gaps)), max)
@@ -184,5 +187,5 @@ def rounding(plain: Record, moved: Record, begun: int) -> Rounding:
 
 
 def move_weights(program: Program, directory: Path) -> bool:
-    """Move the weights of the newest checkpoint in a directory by one rounding; whether that could be done."""
+    """Moves the weights of the newest checkpoint in a directory by one rounding; returns whether it could."""
     return bool(child.printed_json(program, directory, MOVER))

@@ -1,13 +1,13 @@
-"""The result as JSON and as JUnit's XML, for other programs.
+"""Writes the result as JSON and as JUnit's XML, for other programs.
 
-``SCHEMA_VERSION`` counts changes that would break a reader; new fields may come without one. The document::
+``SCHEMA_VERSION`` grows when a change would break a reader, not when a field is added. The document::
 
     schema          1
     migrate         this package's version
     matches         whether nothing that was compared differs
     headline        the result in a few words: how the programs resume, and whether what they compute differs
     first           the first difference in a sentence, or ""
-    programs        old and new, the same where one is verified alone: script, python, args, env, module
+    programs        old and new, the same if one is verified alone: script, python, args, env, module
     not_tried       faults that could not be brought about, with the reason
     comparisons[]   one for each fault and step
       title, fault  what was done; fault is "" for the undisturbed runs
@@ -38,7 +38,7 @@ SCHEMA_VERSION = 1
 
 
 def document(verification: Verification) -> dict[str, Any]:
-    """The whole result as plain lists and dictionaries."""
+    """Returns the whole result as lists and dictionaries."""
     return {
         "schema": SCHEMA_VERSION,
         "migrate": __version__,
@@ -52,7 +52,7 @@ def document(verification: Verification) -> dict[str, Any]:
 
 
 def text(verification: Verification) -> str:
-    """The document as text; a number that is no number is written as null, which JSON has."""
+    """Returns the document as JSON; NaN and infinity, which JSON lacks, become null."""
     return json.dumps(_plain(document(verification)), indent=1, allow_nan=False)
 
 
@@ -103,7 +103,7 @@ def _record(record: Record) -> dict[str, Any]:
 
 
 def junit(verification: Verification) -> str:
-    """The document: a comparison that differs is a failure, a fault that could not be brought about is skipped."""
+    """Returns JUnit's XML: a comparison that differs is a failure, a fault that could not be tried is skipped."""
     comparisons, missed = verification.comparisons, verification.not_tried
     failures = sum(not comparison.matches for _, comparison in comparisons)
     counts = {"tests": len(comparisons) + len(missed), "failures": failures, "skipped": len(missed), "errors": 0}

@@ -1,10 +1,10 @@
-"""Print what the exports in a directory answer; runs under the program's interpreter, which has its TensorFlow.
+"""Prints the outputs of the exports in a directory; runs under the program's interpreter, which has its TensorFlow.
 
 usage: python export_reader.py DIRECTORY
 
-Of the newest SavedModel in each directory of exports, and of each of its signatures: ``inputs`` and ``outputs`` (dtype
-and shape by name), and ``values``: what it answers to inputs that are made from their names, types and shapes alone, so
-that two exports with the same signature get the same. ``problem`` says why there are none.
+Prints, for each signature of the newest SavedModel in each directory of exports: ``inputs`` and ``outputs`` (dtype and
+shape by name), and ``values``: its outputs for inputs that are generated from their names, types and shapes only, so
+that two exports with the same signature get the same inputs. ``problem`` says why there are no values.
 """
 
 import json
@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from typing import Any
 
 ROWS = 3
-"""So many examples make the batch."""
+"""The size of the batch."""
 LENGTH = 4096
 
 
 def newest(directory: str) -> dict[str, str]:
-    """The newest SavedModel of each directory of exports, by the place of that directory; ``.`` is the top."""
+    """Maps each directory of exports, relative to ``directory``, to the path of its newest SavedModel."""
     found: dict[str, list[str]] = {}
     for root, _, files in os.walk(directory):
         name = os.path.basename(root)
@@ -31,11 +31,11 @@ def newest(directory: str) -> dict[str, str]:
 
 
 def exports(directory: str) -> dict[str, Any]:
-    """What each of the newest exports answers."""
+    """Returns the signatures and outputs of each of the newest exports."""
     import tensorflow as tf
 
     load = tf.saved_model.load
-    if tf.__version__.startswith("1."):  # there it loads into a session, and numbers are read in eager mode alone
+    if tf.__version__.startswith("1."):  # there the default load needs a session, and numpy() needs eager mode
         tf.compat.v1.enable_eager_execution()
         load = tf.compat.v2.saved_model.load
     found = {}
@@ -73,7 +73,7 @@ def _answers(signature: Any) -> dict[str, Any]:
 
 
 def _inputs(signature: Any) -> dict[str, Any]:
-    """What a signature takes by name; TensorFlow 1 tells it by its tensors alone."""
+    """Returns a signature's inputs by name; in TensorFlow 1 these are its tensors."""
     structured = signature.structured_input_signature
     if structured is not None:
         return dict(structured[1])
@@ -81,7 +81,7 @@ def _inputs(signature: Any) -> dict[str, Any]:
 
 
 def _describe_spec(spec: Any) -> list[Any]:
-    """A tensor's dtype and shape, None for what is open."""
+    """Returns a tensor's dtype and shape, with None for an unknown shape or size."""
     shape = None if spec.shape.rank is None else spec.shape.as_list()
     return [spec.dtype.name, shape]
 
@@ -92,7 +92,7 @@ def _error_text(error: Exception) -> str:
 
 
 def _input(name: str, spec: Any, graph: Any) -> Any:
-    """A batch for an input, the same for the same name, type and shape."""
+    """Returns a batch for an input, the same for the same name, type and shape."""
     import numpy as np
 
     shape = [
@@ -109,7 +109,7 @@ def _input(name: str, spec: Any, graph: Any) -> Any:
 
 
 def _parsed_features(graph: Any) -> Iterator[tuple[str, tuple[Any, int]]]:
-    """The features that a graph parses serialized examples into: the type and the number of values of each."""
+    """Yields the features that a graph parses from serialized examples: name, type and number of values."""
     import numpy as np
     import tensorflow as tf
 
@@ -132,7 +132,7 @@ def _parsed_features(graph: Any) -> Iterator[tuple[str, tuple[Any, int]]]:
 
 
 def _keys(node: Any) -> tuple[list[str], list[str]]:
-    """The constants that hold the keys of the sparse and of the dense features; TensorFlow 1 has one for each key."""
+    """Returns the names of the constants with the keys of sparse and dense features: TensorFlow 1 has one for each."""
     inputs = [name.partition(":")[0].lstrip("^") for name in node.input]
     if node.op == "ParseExampleV2":
         return inputs[2:3], inputs[3:4]
@@ -141,7 +141,7 @@ def _keys(node: Any) -> tuple[list[str], list[str]]:
 
 
 def _example(features: dict[str, tuple[Any, int]], row: int) -> bytes:
-    """A serialized example with a value for each feature."""
+    """Returns a serialized example with values for each feature."""
     import numpy as np
     import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Whether two programs export the same: the signatures of their newest SavedModels, and their answers."""
+"""Compares what two programs export: the signatures of their newest SavedModels and the outputs of these."""
 
 import math
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from migrate.verify.training_program import Program
 READER = Path(__file__).parent / "export_reader.py"
 
 Exports = dict[str, dict[str, dict[str, Any]]]
-"""By the directory of exports and the name of the signature: ``inputs``, ``outputs``, ``values`` and ``problem``."""
+"""Directory of exports -> signature -> ``inputs``, ``outputs``, ``values`` and ``problem``."""
 
 
 def read_exports(program: Program, model_dir: Path) -> Exports:
-    """What the newest exports below ``model_dir`` answer; empty where there is none."""
+    """Returns the signatures and outputs of the newest exports below ``model_dir``; empty if there is no export."""
     if next(model_dir.rglob("saved_model.pb"), None) is None:
         return {}
     found: Exports = child.printed_json(program, model_dir, READER)
@@ -23,7 +23,7 @@ def read_exports(program: Program, model_dir: Path) -> Exports:
 
 
 def signatures_line(exports: Exports) -> str:
-    """The exports and their signatures in a line."""
+    """Returns the exports and their signatures in one line; "-" for none."""
     return "; ".join(f"{place}: {', '.join(map(_label, signatures))}" for place, signatures in exports.items()) or "-"
 
 
@@ -32,12 +32,12 @@ def _label(signature: str) -> str:
 
 
 def difference(old: Exports, new: Exports, tolerance: float, with_values: bool) -> str:
-    """The first thing in which the exports differ; empty for none."""
+    """Returns the first difference of the exports; "" for none."""
     return next(_differences(old, new, tolerance, with_values), "")
 
 
 def first_failed_signature(old: Exports, new: Exports) -> str:
-    """The first signature that could not be called, with the reason; empty for none."""
+    """Returns the first signature that could not be called, with the reason; "" for none."""
     for side, exports in (("OLD", old), ("NEW", new)):
         for place, signatures in exports.items():
             for name, one in signatures.items():
@@ -52,7 +52,7 @@ def _differences(old: Exports, new: Exports, tolerance: float, with_values: bool
     for place in sorted(old.keys() ^ new.keys()):
         yield f"only {'OLD' if place in old else 'NEW'} exports to {place}"
     for place in sorted(old.keys() & new.keys()):
-        if "" in old[place]:  # what its own TensorFlow cannot load says nothing of NEW
+        if "" in old[place]:  # OLD's own TensorFlow cannot load it, so there is nothing to compare NEW with
             continue
         if "" in new[place]:
             yield f"NEW's export in {place} cannot be loaded ({new[place]['']['problem']})"
@@ -65,16 +65,16 @@ def _differences(old: Exports, new: Exports, tolerance: float, with_values: bool
                 if one[what] != other[what]:
                     yield f"{what} of {place} {name}: {_specs(one[what])} and {_specs(other[what])}"
             for output in one["values"] if with_values else ():
-                apart = _apart(one["values"][output], other["values"].get(output, []), tolerance)
-                if apart:
-                    yield f"{output} of {place} {name}: {apart}"
+                values_differ = _value_difference(one["values"][output], other["values"].get(output, []), tolerance)
+                if values_differ:
+                    yield f"{output} of {place} {name}: {values_differ}"
 
 
 def _specs(specs: dict[str, list[Any]]) -> str:
     return ", ".join(f"{name} {kind}{shape if shape is not None else ''}" for name, (kind, shape) in specs.items())
 
 
-def _apart(old: list[Any], new: list[Any], tolerance: float) -> str:
+def _value_difference(old: list[Any], new: list[Any], tolerance: float) -> str:
     if len(old) != len(new):
         return f"{len(old)} values and {len(new)}" if new else ""
     for one, other in zip(old, new, strict=True):

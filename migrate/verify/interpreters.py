@@ -1,4 +1,4 @@
-"""The programs' interpreters, which are asked what they have before anything is started."""
+"""Checks, before anything is started, that the interpreters suit the programs and these take their directories."""
 
 import os
 import re
@@ -13,8 +13,8 @@ from migrate.planning.needs import first_tensorflow_1_use
 from migrate.verify.training_program import Program, ProgramError
 
 
-def with_tensorflow(python: str, option: str) -> str:
-    """The interpreter's path; its package is looked for without importing it, which takes seconds."""
+def find_interpreter(python: str, option: str) -> str:
+    """Returns the interpreter's path; raises ProgramError if it has no TensorFlow, which it does not import."""
     path = shutil.which(python)
     if path is None:
         raise ProgramError(
@@ -31,9 +31,9 @@ def with_tensorflow(python: str, option: str) -> str:
 
 
 def old_interpreter(script: str, python: str) -> str:
-    """Returns OLD's interpreter; raises ProgramError where its TensorFlow lacks what OLD asks of it."""
-    path = with_tensorflow(python, "--old-python")
-    modules = modules_of_program(script, Tree())  # of one that cannot be read its interpreter says so
+    """Returns the path of OLD's interpreter; raises ProgramError if its TensorFlow lacks what OLD uses."""
+    path = find_interpreter(python, "--old-python")
+    modules = modules_of_program(script, Tree())  # empty for a file that cannot be parsed: Python will report it
     version = _version(path)
     if not version.startswith("1."):
         lacking = first_tensorflow_1_use(modules)
@@ -53,7 +53,7 @@ def old_interpreter(script: str, python: str) -> str:
 
 
 def keras_2_variable(python: str, side: str, env: dict[str, str]) -> dict[str, str]:
-    """The variables of a program, without that for Keras 2 where TensorFlow has no other Keras."""
+    """Returns the program's variables, without the one that chooses Keras 2 if its TensorFlow has only Keras 2."""
     name, _, asked = VARIABLE.partition("=")
     if env.get(name) != asked:
         return env
@@ -70,7 +70,7 @@ def keras_2_variable(python: str, side: str, env: dict[str, str]) -> dict[str, s
 
 
 def _version(python: str) -> str:
-    """The version of an interpreter's TensorFlow, without importing it."""
+    """Returns the version of an interpreter's TensorFlow without importing it."""
     look = (
         "try:\n    import importlib.metadata as m\nexcept ImportError:\n    import importlib_metadata as m\n"
         "print(next((d.version for n in ('tensorflow', 'tensorflow-cpu', 'tensorflow-gpu', 'tf-nightly') "
@@ -88,28 +88,27 @@ MODEL_DIR = "{model_dir}"
 
 
 def refusal(program: Program) -> str:
-    """Why a program would not train in its run's directory, to be put behind its name; empty where it may do so.
+    """Returns why a program would not train in its run's directory, to follow its name; "" if it may.
 
-    A program is refused where every directory that it is seen to save into comes from elsewhere. Of what is not seen
-    nothing is said here: ``recording/guard.py`` stops it.
+    A program is refused if none of the directories found in its code is the run's. ``recording/guard.py`` stops a
+    program that uses a directory which is not found here.
     """
     found = directories(str(program.script), Tree())
-    reasons = [_reason(one, program) for one in found]
+    reasons = [_refusal_of_directory(one, program) for one in found]
     return reasons[0] if reasons and all(reasons) else ""
 
 
-def _reason(found: Directory, program: Program) -> str:
+def _refusal_of_directory(found: Directory, program: Program) -> str:
     where = f"({found.place})"
     if found.origin is Origin.WRITTEN:
         if not found.is_absolute:
             return "" if program.in_own else f"saves into {found.name} {where}, which is in its code: add --own-cwd"
         return f"saves into {found.name} {where}, which is in its code: give it a flag for its directory, --model_dir"
     if found.origin is Origin.TEMPORARY:
-        told = f"saves into a temporary directory {where}, from which nothing resumes"
-        return f"{told}: give it a flag for its directory, --model_dir"
+        use = f"saves into a temporary directory {where}, from which nothing resumes"
+        return f"{use}: give it a flag for its directory, --model_dir"
     if found.origin is Origin.ENVIRONMENT and MODEL_DIR not in program.env.get(found.name, ""):
-        told = f"takes its directory from the environment {where}"
-        return f"{told}: add --env {found.name}={MODEL_DIR}"
+        return f"takes its directory from the environment {where}: add --env {found.name}={MODEL_DIR}"
     if found.origin is Origin.FLAG and not program.in_own and not _is_given(found.name, program):
         option = f"--model-dir-flag {found.name}" if found.name.startswith("-") else f"--args '{MODEL_DIR} …'"
         return f"takes its directory from {found.name} {where}: add {option}"
@@ -117,7 +116,7 @@ def _reason(found: Directory, program: Program) -> str:
 
 
 def _is_given(flag: str, program: Program) -> bool:
-    """Whether the directory is given for a flag, or in any place where the flag has none."""
+    """Whether the program's arguments or variables pass the run's directory, to this flag if it is an option."""
     if any(MODEL_DIR in value for value in program.env.values()):
         return True
     pairs = zip(["", *program.args], program.args, strict=False)
@@ -125,10 +124,10 @@ def _is_given(flag: str, program: Program) -> bool:
         if MODEL_DIR not in arg:
             continue
         name = arg.partition("=")[0] if arg.startswith("-") else before
-        if not flag.startswith("-") or _bare(name) == _bare(flag):
+        if not flag.startswith("-") or _flag_name(name) == _flag_name(flag):
             return True
     return False
 
 
-def _bare(flag: str) -> str:
+def _flag_name(flag: str) -> str:
     return flag.lstrip("-").replace("-", "_")

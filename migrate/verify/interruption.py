@@ -1,4 +1,4 @@
-"""Run a program, interrupt it, start it again as often as it takes, and record it all and what it was kept from."""
+"""Runs a program, interrupts it, starts it again until it ends, and records each start and what the guard stopped."""
 
 import os
 import re
@@ -15,54 +15,56 @@ from migrate.verify.differences import read_variables
 from migrate.verify.exports import read_exports
 from migrate.verify.faults.fault import Fault
 from migrate.verify.record import Attempt, Event, Record
-from migrate.verify.training_program import OWN, Program, ProgramError, copy_directory, task_of_fault, task_variables
+from migrate.verify.training_program import PREFIX, Program, ProgramError, copy_directory, fault_task, task_variables
 
-OF_CHECKPOINTS = ("save to", "restore from")
+CHECKPOINT_ACTIONS = ("save to", "restore from")
 GIVE = (
     "let it take its directory from an argument (--model-dir-flag, or {model_dir} in --args) "
     "or from a variable (--env NAME={model_dir})"
 )
 RECOVERY = ".recovery"
-"""Where a recovery keeps its files: beside the folder that the program saves in, or that around it."""
-_TIME = re.compile("[0-9]{8}")  # an export is named by the second in which it was made
+"""The directory with a recovery's files, a sibling of the directory that the program saves in, or of its parent."""
+_TIME = re.compile("[0-9]{8}")  # an export's directory is named after the second in which it was made
 _REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
 
 
 def start_refusal(model_dir: Path, attempt: Attempt) -> str:
-    """Returns why a start cannot count, as the end of a sentence about the program; empty where it can.
+    """Returns why a start does not count, as the end of a sentence about the program; "" if it counts.
 
-    It cannot where a checkpoint of its own is outside, or where it failed because it was kept from changing something.
+    It does not if the program's checkpoints are outside its directory, or if it failed because the guard stopped it.
     """
-    events = attempt.of("stopped")
-    told = next((event for event in events if event["what"] in OF_CHECKPOINTS), None)
-    if told is None and not attempt.finished:
-        told = next(iter(events), None) or _refused_by_the_kernel(attempt)
-    return _sentence(told, model_dir) if told is not None else ""
+    events = attempt.events_of("stopped")
+    stopped = next((event for event in events if event["what"] in CHECKPOINT_ACTIONS), None)
+    if stopped is None and not attempt.finished:
+        stopped = next(iter(events), None) or _kernel_refusal(attempt)
+    return _refusal_text(stopped, model_dir) if stopped is not None else ""
 
 
 def notes(attempt: Attempt) -> list[str]:
-    """What a start was kept from and did without."""
-    return list(dict.fromkeys(f"it was kept from this: {_would(event)}" for event in attempt.of("stopped")))
+    """Returns a note for each thing that the guard stopped."""
+    texts = map(_action_text, attempt.events_of("stopped"))
+    return [f"it was kept from this: {text}" for text in dict.fromkeys(texts)]
 
 
-def _would(event: Event) -> str:
+def _action_text(event: Event) -> str:
     at = f" ({event['place']})" if event["place"] else ""
     return f"{event['what']} {event['path']}{at}"
 
 
-def _sentence(event: Event, model_dir: Path) -> str:
-    told = f"would {_would(event)}, outside of the directory that it is given, {model_dir}: that was stopped before"
+def _refusal_text(event: Event, model_dir: Path) -> str:
+    outside = f"outside of the directory that it is given, {model_dir}: that was stopped before"
+    told, directory = f"would {_action_text(event)}, {outside}", _directory_to_allow(event)
     if event["what"] == "restore from":
-        return f"{told}; {GIVE}; if it is an input, such as pretrained weights, add --allow {_above(event)}"
+        return f"{told}; {GIVE}; if it is an input, such as pretrained weights, add --allow {directory}"
     if event["what"] == "save to":
         return f"{told}; {GIVE}"
-    if _holds_checkpoints(_above(event)):
-        return f"{told}; {GIVE}; or move away what an earlier run has left in {_above(event)}"
-    return f"{told}; if it is meant, as a download or a log is, add --allow {_above(event)}; else {GIVE}"
+    if _holds_checkpoints(directory):
+        return f"{told}; {GIVE}; or move away what an earlier run has left in {directory}"
+    return f"{told}; if it is meant, as a download or a log is, add --allow {directory}; else {GIVE}"
 
 
-def _above(event: Event) -> str:
-    """The directory to allow, which is the same in each start."""
+def _directory_to_allow(event: Event) -> str:
+    """Returns the directory for ``--allow``, without the parts of the path that differ between starts."""
     path = str(event["path"])
     is_directory = event["what"].endswith("directory") or os.path.isdir(path)
     path = path if is_directory or not os.path.splitext(path)[1] else os.path.dirname(path)
@@ -72,14 +74,14 @@ def _above(event: Event) -> str:
 
 
 def _holds_checkpoints(directory: str) -> bool:
-    """Whether a real job seems to be in a directory, or beside what is made in it."""
+    """Whether a directory or its parent has checkpoints, as of a real job."""
     places = (Path(directory), Path(directory).parent)
     return any(next(place.glob(name), None) is not None for place in places for name in ("checkpoint", "*.index"))
 
 
-def _refused_by_the_kernel(attempt: Attempt) -> Event | None:
-    """What the kernel refused, which only the error tells."""
-    for event in attempt.of("exception"):
+def _kernel_refusal(attempt: Attempt) -> Event | None:
+    """Returns the change that the kernel refused, as found in the message of an exception; None if it refused none."""
+    for event in attempt.events_of("exception"):
         found = _REFUSED.search(event["message"])
         if found:
             path = os.path.abspath(found["path"] or found["named"])
@@ -88,7 +90,7 @@ def _refused_by_the_kernel(attempt: Attempt) -> Event | None:
 
 
 def elsewhere(model_dir: Path, attempt: Attempt) -> str:
-    """What to tell of a program whose checkpoints are all in a temporary directory of its own; else nothing."""
+    """Returns the end of a sentence about a program all of whose checkpoints are outside ``model_dir``; else ""."""
     used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
     paths = [path for path in used if os.path.isabs(path) or "://" in path]
     beside = [above / RECOVERY for above in (model_dir.parent, model_dir.parent.parent)]
@@ -103,7 +105,7 @@ TIMEOUT_SECONDS = 300.0
 TENSORFLOW_LOG = re.compile(r"[IW]0000 |\d{4}-\d\d-\d\d .*: [IW] |WARNING: All log messages before absl")
 
 Progress = Callable[[str], None]
-"""Is told what is being done, in a few words."""
+"""Is called with a few words on what is being done."""
 
 
 def run(
@@ -113,14 +115,14 @@ def run(
     start: int = 0,
     timeout: float = TIMEOUT_SECONDS,
 ) -> Attempt:
-    """Start the program once, and wait for its end.
+    """Starts the program once, and waits for its end.
 
     Args:
-      start: which start of an interrupted run this is, counted from 0; a fault can strike at some of them only.
+      start: the number of this start in an interrupted run, from 0; a fault strikes only at some starts.
     """
     deadline = time.time() + timeout
     directory = Path(model_dir)
-    with tempfile.TemporaryDirectory(prefix=OWN) as scratch, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as scratch, ExitStack() as stack:
         children = [
             stack.enter_context(Child(program, directory, Path(scratch) / str(index), each, variables))
             for index, (each, variables) in enumerate(
@@ -129,18 +131,18 @@ def run(
         ]
         for each in children:
             each.job = children
-            each.beside = dict(zip(reversed(program.tasks), reversed(children), strict=True))
+            each.first_tasks = dict(zip(reversed(program.tasks), reversed(children), strict=True))
         if fault and start < fault.interruptions:
-            fault.watch(children[task_of_fault(program.tasks, fault.worker)], start, deadline)
+            fault.watch(children[fault_task(program.tasks, fault.worker)], start, deadline)
         return attempt_of_all(children, program.tasks, deadline)
 
 
 def _instructions(program: Program, fault: Fault | None, start: int) -> list[dict[str, Any] | None]:
-    """Returns the instruction of each task: one of them has the fault."""
-    each: list[dict[str, Any] | None] = [None] * len(program.tasks)
+    """Returns the instruction of each task; all but the task that the fault strikes have None."""
+    instructions: list[dict[str, Any] | None] = [None] * len(program.tasks)
     if fault is not None and start < fault.interruptions:
-        each[task_of_fault(program.tasks, fault.worker)] = fault.instruction(start)
-    return each
+        instructions[fault_task(program.tasks, fault.worker)] = fault.instruction(start)
+    return instructions
 
 
 def run_interrupted(
@@ -153,20 +155,20 @@ def run_interrupted(
     variables: bool = False,
     seen: Callable[[Attempt], None] = lambda attempt: None,
 ) -> Record:
-    """Run the program to its end, interrupted by ``fault`` and started again with the same command.
+    """Runs the program to its end, interrupted by ``fault`` and started again with the same command.
 
     Args:
-      model_dir: its directory; a temporary one, removed at the end, where none is given.
+      model_dir: its directory; None for a temporary one, which is removed at the end.
       initial: a directory that is copied into ``model_dir`` first, so that two programs start from one checkpoint.
-      variables: whether the last checkpoint's variables are read into the record, and the exports of an undisturbed
-        run, which starts TensorFlow once more for each.
-      seen: is told of an undisturbed start when it is over.
+      variables: whether to read the last checkpoint's variables into the record, and the exports of an undisturbed
+        run; each of both starts TensorFlow once more.
+      seen: is called with the attempt of an undisturbed run.
 
     Raises:
-      ProgramError: if the interpreter is missing, or the program failed or ended before the fault struck.
+      ProgramError: if the interpreter is missing, or the program failed before the fault struck.
     """
     if model_dir is None:
-        with tempfile.TemporaryDirectory(prefix=OWN) as place:
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as place:
             return run_interrupted(program, fault, Path(place) / "model", initial, timeout, progress, variables, seen)
     directory = Path(model_dir).resolve()
     if initial is not None:
@@ -206,13 +208,13 @@ def _attempts(program: Program, fault: Fault, model_dir: Path, timeout: float, p
             fault.notes.append(f"start {start + 1} finished before it could be interrupted ({fault.name})")
             return attempts
         _expect_struck(program, model_dir, attempt)
-        fault.between(model_dir, attempt)
+        fault.after_interruption(model_dir, attempt)
     progress(f"start {len(attempts) + 1}, to the end")
     return [*attempts, run(program, model_dir, fault, fault.interruptions, timeout)]
 
 
 def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
-    """Tell an end that the fault brought about from one of the program's own, as by a crash in native code."""
+    """Raises ProgramError if the program failed by itself, as by a crash in native code, before the fault struck."""
     killed = attempt.code == -signal.SIGKILL and not attempt.timed_out
     if attempt.fault is None and not killed:
         last = attempt.steps[-1] if attempt.steps else attempt.started_at
@@ -230,7 +232,7 @@ def _log_of(program: Program, model_dir: Path, attempt: Attempt) -> str:
 
 
 def steps_on_disk(model_dir: Path, attempts: list[Attempt]) -> list[int]:
-    """The steps of the checkpoints that are in the directory: by the saves that wrote them, else by their numbers."""
+    """Returns the steps of the checkpoints in the directory, as recorded when they were saved or as in their names."""
     saved = {
         Path(event["path"]).name: event["step"]
         for attempt in attempts

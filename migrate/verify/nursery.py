@@ -1,4 +1,4 @@
-"""Starts programs out of a process that has imported TensorFlow already: a start costs a fork instead of an import."""
+"""Forks programs from a process that has imported TensorFlow, so that a start costs a fork instead of an import."""
 
 import contextlib
 import json
@@ -20,25 +20,26 @@ from migrate.verify.record import Attempt
 from migrate.verify.training_program import Program
 
 SIZE_BYTES = 4
-"""A request begins with its size, of so many bytes."""
+"""How many bytes at the beginning of a request give its size."""
 
 SERVER = Path(__file__).parent / "recording" / "nursery.py"
 
 
 class Unavailable(Exception):
-    """The interpreter cannot serve: it is older than Python 3.9, or its TensorFlow cannot be imported."""
+    """The interpreter cannot fork programs: it is older than Python 3.9, or it cannot import TensorFlow."""
 
 
 class Nursery:
-    """A process with TensorFlow, out of which programs are forked.
+    """A process that has imported TensorFlow and forks programs.
 
     Args:
-      env: its environment, which TensorFlow reads while it is imported.
-      recording: whether the recorder is in place there, as ``migrate.verify`` needs it.
-      start: starts it, as ``subprocess.Popen`` does, in a session of its own.
+      env: the environment in which TensorFlow is imported.
+      recording: whether the recorder is loaded there, as ``migrate.verify`` needs it.
+      start: starts the process as ``subprocess.Popen`` does, in a session of its own.
 
     Attributes:
-      file: where it was imported from.
+      tensorflow: the version of TensorFlow.
+      file: the file that TensorFlow was imported from.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Nursery:
         self.file: str = imported["file"]
 
     def close(self) -> None:
-        """End it; a program that it has started is ended too."""
+        """Ends the process and the programs that it has started."""
         self._requests.close()
         child.end(self._process)
 
@@ -81,7 +82,7 @@ class Nursery:
         text: bool = False,
         **rest: Any,
     ) -> Any:
-        """Start what ``subprocess.Popen`` would start; what cannot be forked is started so."""
+        """Forks the program of a command of this interpreter; starts any other command by ``subprocess.Popen``."""
         if command[0] != self.python:
             return subprocess.Popen(command, env=env, cwd=cwd, stdout=stdout, stderr=stderr, text=text, **rest)
         output, output_end = _stream_ends(stdout)
@@ -96,7 +97,7 @@ class Nursery:
         }
         data = json.dumps(request).encode()
         try:
-            with self._asking, contextlib.suppress(OSError):  # ended: so is then what it would have started
+            with self._asking, contextlib.suppress(OSError):  # the process has ended: the program counts as killed
                 socket.send_fds(self._requests, [len(data).to_bytes(SIZE_BYTES, "big")], ends)
                 self._requests.sendall(data)
         finally:
@@ -107,50 +108,50 @@ class Nursery:
 
 
 def _stream_ends(stream: Any) -> tuple[int | None, int]:
-    """Returns the end to read from, if any, and the end to write to, for a stream of ``subprocess.Popen``."""
+    """Returns the descriptors to read from (None without a pipe) and to write to, for a stream of ``Popen``."""
     if stream == subprocess.PIPE:
         return os.pipe()
     return None, (os.open(os.devnull, os.O_WRONLY) if stream == subprocess.DEVNULL else os.dup(stream.fileno()))
 
 
 class ForkedProgram:
-    """A forked program, with what is used of ``subprocess.Popen``.
+    """A forked program with the methods of ``subprocess.Popen`` that are used here.
 
     Args:
-      status: where its number and later its exit status are told.
-      kept: what keeps its number from being given to another process while it is open.
+      status: the pipe that gives its process number and later its exit status.
+      kept: a descriptor; while it is open, no other process gets the program's number.
     """
 
     def __init__(self, status: IO[str], kept: int, stdout: IO[Any] | None, stderr: IO[Any] | None) -> None:
         self.stdout, self.stderr, self._status, self._kept = (stdout, stderr, status, kept)
         self.returncode: int | None = None
         self._reading = Lock()
-        # No number, where the nursery was ended before; the largest that there can be is then no process.
+        # If the nursery has ended there is no number; then take one that no process can have.
         self.pid = int(status.readline() or sys.maxsize >> 32)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end and give the exit status, negative for a signal."""
+        """Waits for the end and returns the exit status, negative for a signal."""
         while self.returncode is None:
-            with contextlib.suppress(OSError, ValueError):  # closed: another thread has read it
+            with contextlib.suppress(OSError, ValueError):  # another thread has read and closed it
                 if not select.select([self._status], [], [], timeout)[0]:
                     raise subprocess.TimeoutExpired([], timeout or 0.0)
             with self._reading:
                 if self.returncode is None:
-                    # Nothing, where the nursery was ended before.
+                    # There is no line if the nursery has ended.
                     self.returncode = int(self._status.readline() or -signal.SIGKILL)
                     self._status.close()
                     os.close(self._kept)
         return self.returncode
 
     def poll(self) -> int | None:
-        """The exit status, None while it runs."""
+        """Returns the exit status; None while it runs."""
         try:
             return self.wait(0)
         except subprocess.TimeoutExpired:
             return None
 
     def communicate(self) -> tuple[Any, Any]:
-        """Wait for the end and give what the program wrote to those of its two streams that are pipes."""
+        """Waits for the end and returns the program's output and errors; None for a stream that is no pipe."""
         with ThreadPoolExecutor(2) as both:
             texts = [both.submit(each.read) if each else None for each in (self.stdout, self.stderr)]
         self.wait()
@@ -158,17 +159,17 @@ class ForkedProgram:
         return output, errors
 
     def send_signal(self, number: int) -> None:
-        """Send a signal; until the exit status is read the process keeps its number."""
+        """Sends a signal to the program unless it has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """Send SIGKILL."""
+        """Sends SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
 
 class Starter:
-    """Starts a program plainly at first, and then out of a nursery that imported TensorFlow as that start did."""
+    """Starts a program as a new process the first time, and later by a nursery with the same TensorFlow."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -176,8 +177,8 @@ class Starter:
         self._nursery: Nursery | None = None
 
     def learn(self, attempt: Attempt) -> None:
-        """Import TensorFlow once more, in the environment that the program's start has made for it, for all to come."""
-        imported = next(iter(attempt.of("tensorflow")), None)
+        """Makes the nursery for later starts, which imports TensorFlow in the same environment as this start."""
+        imported = next(iter(attempt.events_of("tensorflow")), None)
         if imported is None or self._nursery is not None or not hasattr(socket, "send_fds"):
             return
         changed = imported["environment"]
@@ -192,10 +193,10 @@ class Starter:
                 self._launch = nursery.launch
 
     def launch(self, command: list[str], **how: Any) -> Any:
-        """Start a process as ``subprocess.Popen`` does."""
+        """Starts a process as ``subprocess.Popen`` does."""
         return self._launch(command, **how)
 
     def close(self) -> None:
-        """End the process with TensorFlow."""
+        """Ends the nursery."""
         if self._nursery is not None:
             self._nursery.close()

@@ -1,4 +1,4 @@
-"""Whether an interrupted run ends as the same program's undisturbed run: resumption, without another program."""
+"""Compares an interrupted run with the same program's undisturbed run."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -8,14 +8,14 @@ from migrate.verify.differences import loss_difference, variable_difference
 from migrate.verify.faults import FAULTS
 from migrate.verify.record import Record
 
-ANEW = "its input begins anew after a start, as an Estimator's does"
-VARIES = "its runs differ from one another before they are interrupted"
+INPUT_RESTARTS = "its input begins anew after a start, as an Estimator's does"
+RUNS_DIFFER = "its runs differ from one another before they are interrupted"
 
 
 def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Iterator[Row]:
-    """What of an interrupted run is as in the undisturbed one, the most telling first.
+    """Yields a row for each thing that is compared, the most important first.
 
-    Losses and final variables count where the batches of both are equal at every step.
+    Losses and final variables are compared if the batches of both are equal at every step.
     """
     stuck = interrupted.needs_person
     error = interrupted.attempts[-1].error if stuck else "none"
@@ -23,16 +23,16 @@ def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> It
     unsaved = [at for at in interrupted.resumed_at if at not in (None, 0, *interrupted.saved_steps)]
     resumed = ", ".join("none" if at is None else str(at) for at in interrupted.resumed_at) or "-"
     yield Row("resumed at a saved step", "-", resumed, _verdict(not unsaved))
-    yield _compare_steps_lost(undisturbed, interrupted)
+    yield _lost_steps_row(undisturbed, interrupted)
     end, again = undisturbed.final_step, interrupted.final_step
     yield Row("final step", str(end), str(again), _verdict(end == again))
     reason = not_comparable(undisturbed, interrupted)
-    yield _losses(undisturbed, interrupted, tolerance, reason)
-    yield _variables(undisturbed, interrupted, tolerance, reason)
+    yield _loss_row(undisturbed, interrupted, tolerance, reason)
+    yield _variable_row(undisturbed, interrupted, tolerance, reason)
 
 
 def difference(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> str:
-    """The first thing in which an interrupted run is not as the undisturbed one; empty for none."""
+    """Returns the first difference of an interrupted run from the undisturbed one; "" for none."""
     for row in rows(undisturbed, interrupted, tolerance):
         if row.verdict is Verdict.DIFFERENT:
             return f"{row.name}: {row.note or f'{row.new}, not {row.old}'}"
@@ -40,7 +40,7 @@ def difference(undisturbed: Record, interrupted: Record, tolerance: float = 0.0)
 
 
 def not_comparable(undisturbed: Record, interrupted: Record) -> str:
-    """Why the losses of the two runs need not be equal; empty where they must."""
+    """Returns why the losses of the two runs need not be equal; "" if they must."""
     before, after = undisturbed.by_step("batch"), interrupted.by_step("batch")
     common = sorted(before.keys() & after.keys())
     if not common:
@@ -49,42 +49,42 @@ def not_comparable(undisturbed: Record, interrupted: Record) -> str:
     losses = undisturbed.by_step("loss"), interrupted.by_step("loss")
     early = [step for step in common if step <= untouched]
     if any(values[0].get(step) != values[1].get(step) for values in ((before, after), losses) for step in early):
-        return VARIES
-    return ANEW if any(before[step] != after[step] for step in common) else ""
+        return RUNS_DIFFER
+    return INPUT_RESTARTS if any(before[step] != after[step] for step in common) else ""
 
 
 def _verdict(same: bool) -> Verdict:
     return Verdict.SAME if same else Verdict.DIFFERENT
 
 
-def _compare_steps_lost(undisturbed: Record, interrupted: Record) -> Row:
+def _lost_steps_row(undisturbed: Record, interrupted: Record) -> Row:
     saved = sorted({0, *undisturbed.saved_steps, *interrupted.saved_steps})
     longest = max((after - before for before, after in pairwise(saved)), default=0)
     lost = max((steps for steps in interrupted.steps_lost if steps is not None), default=0)
-    # A call of several steps is over before the signal strikes.
-    calls = max((event.get("calls", 1) for event in interrupted.of("step")), default=1)
+    # A signal strikes only at the end of a call of several steps.
+    calls = max((event.get("calls", 1) for event in interrupted.events_of("step")), default=1)
     note = f"{lost} lost, {longest} steps between two saves"
     verdict = _verdict(lost <= longest + calls - 1)
-    if FAULTS[interrupted.fault].damages:  # it goes back further than to what is damaged
+    if FAULTS[interrupted.fault].damages:  # it resumes from a checkpoint before the damaged one
         verdict, note = Verdict.INFORMATION, f"{note}, of which the last was damaged"
     elif interrupted.saves_by_clock:
         verdict, note = Verdict.INFORMATION, f"{note}, which the clock settles"
     return Row("most steps lost at once", "-", str(lost), verdict, note)
 
 
-def _losses(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:
+def _loss_row(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:
     found = loss_difference(undisturbed.by_step("loss"), interrupted.by_step("loss"))
     means = "only running means could be seen" if undisturbed.losses_are_means else ""
     if reason or means or found is None:
         return Row("losses", "-", "-", Verdict.NOT_COMPARED, reason or means or "its losses could not be seen")
-    beyond = found.beyond(lambda step: tolerance)
+    beyond = found.first_beyond(lambda step: tolerance)
     hint = ""
     if beyond is not None:
         hint = "; something is not restored, or drawn anew as the numbers of a dropout are"
     return Row("losses", f"{found.steps} steps", f"{found.steps} steps", _verdict(beyond is None), found.text + hint)
 
 
-def _variables(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:
+def _variable_row(undisturbed: Record, interrupted: Record, tolerance: float, reason: str) -> Row:
     if reason or not undisturbed.variables or not interrupted.variables:
         return Row("final variables", "-", "-", Verdict.NOT_COMPARED, reason or "no checkpoint was read")
     found = variable_difference(undisturbed.variables, interrupted.variables)

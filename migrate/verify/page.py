@@ -1,4 +1,4 @@
-"""The result as one HTML page that needs nothing else: no network, no script, no mouse."""
+"""Renders the result as one HTML page that needs no network, no script and no mouse."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ def page(verification: Verification) -> str:
 
 
 def _drawings(title: str, comparison: Comparison) -> Iterator[str]:
-    """The steps by time and the losses by step of both records; "" for what was not seen."""
+    """Yields two drawings of both records: steps by time and losses by step; "" where nothing was recorded."""
     for make, across, up in ((steps_by_time, "seconds", "step"), (loss_by_step, "step", "loss")):
         curves = [make("old", comparison.old), make("new", comparison.new)]
         described = f"{up} against {across}, {' and '.join(comparison.sides)}, {title}"
@@ -44,7 +44,7 @@ WIDTH, HEIGHT = 640, 240
 LEFT, RIGHT, TOP, BOTTOM = 72, 12, 12, 36
 TICKS = 5
 _DECADES = 100
-"""Losses that span more are drawn by their powers of ten: the last ones would be one flat line."""
+"""Losses whose largest is more than this times the smallest get a logarithmic scale: else the last are a flat line."""
 
 Point = tuple[float, float]
 
@@ -60,7 +60,7 @@ class Curve:
 
     Attributes:
       side: ``old`` or ``new``, which sets colour and dashes.
-      lines: its pieces, each a list of points.
+      lines: the pieces of the line, each a list of points.
     """
 
     side: str
@@ -70,41 +70,42 @@ class Curve:
     restores: list[Point] = field(default_factory=list)
 
     def points(self) -> Iterable[Point]:
-        """Every point that must be in the picture."""
+        """Yields every point that must be in the drawing."""
         for line in self.lines:
             yield from line
         yield from (*self.saves, *self.kills, *self.restores)
 
 
 def steps_by_time(side: str, record: Record) -> Curve:
-    """The step against the seconds since the first start, one line for each start."""
+    """Returns the curve of steps by seconds since the first start, one line for each start."""
     zero = record.attempts[0].began
     made = Curve(side, [])
     for number, attempt in enumerate(record.attempts):
-        made.lines.append([(event["time"] - zero, event["step"]) for event in attempt.of("step")])
+        made.lines.append([(event["time"] - zero, event["step"]) for event in attempt.events_of("step")])
         made.saves.extend(
-            (event["time"] - zero, event["step"]) for event in attempt.of("save") if event["step"] is not None
+            (event["time"] - zero, event["step"]) for event in attempt.events_of("save") if event["step"] is not None
         )
         if number < len(record.attempts) - 1:
             made.kills.append((attempt.ended - zero, max(attempt.steps, default=attempt.started_at or 0)))
         if number and attempt.started_at is not None:
-            made.restores.append((attempt.of("start")[0]["time"] - zero, attempt.started_at))
+            made.restores.append((attempt.events_of("start")[0]["time"] - zero, attempt.started_at))
     return made
 
 
 def loss_by_step(side: str, record: Record) -> Curve:
-    """The loss of each step, one line for each start."""
+    """Returns the curve of losses by step, one line for each start."""
     return Curve(
-        side, [[(event["step"], event["loss"]) for event in a.of("step") if "loss" in event] for a in record.attempts]
+        side,
+        [[(event["step"], event["loss"]) for event in a.events_of("step") if "loss" in event] for a in record.attempts],
     )
 
 
 def draw(curves: list[Curve], across: str, up: str, description: str, by_decades: bool = False) -> str:
-    """The curves in one pair of axes; "" where there is nothing to draw.
+    """Returns the curves in one pair of axes as SVG; "" if there is nothing to draw.
 
     Args:
-      description: what there is to see, for those who cannot see it.
-      by_decades: whether each power of ten takes the same height, where the points span several.
+      description: what the drawing shows, for those who cannot see it.
+      by_decades: whether the scale is logarithmic, where the points span several powers of ten.
     """
     points = [point for curve in curves for point in curve.points() if math.isfinite(point[1])]
     if not points:
@@ -116,7 +117,7 @@ def draw(curves: list[Curve], across: str, up: str, description: str, by_decades
 
 
 class _Frame:
-    """The two scales."""
+    """The scales of both axes."""
 
     def __init__(self, points: list[Point], by_decades: bool) -> None:
         heights = [y for _, y in points]
@@ -127,23 +128,24 @@ class _Frame:
     def _height(self, y: float) -> float:
         return math.log10(y) if self.by_decades else y
 
-    def at(self, point: Point) -> Point:
+    def pixel(self, point: Point) -> Point:
         x = LEFT + (point[0] - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
         y = HEIGHT - BOTTOM - (self._height(point[1]) - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
         return round(x, 1), round(y, 1)
 
     def place(self, curve: Curve) -> Curve:
-        """A curve in the picture, without what is no number."""
-        lines = [[self.at(point) for point in line if math.isfinite(point[1])] for line in curve.lines]
-        return Curve(curve.side, lines, *([*map(self.at, some)] for some in (curve.saves, curve.kills, curve.restores)))
+        """Returns a curve in pixels, without the points whose value is not finite."""
+        lines = [[self.pixel(point) for point in line if math.isfinite(point[1])] for line in curve.lines]
+        marks = ([*map(self.pixel, points)] for points in (curve.saves, curve.kills, curve.restores))
+        return Curve(curve.side, lines, *marks)
 
     def ticks(self) -> Iterable[tuple[float, float, float, float]]:
-        """The places of the numbers beside both axes, and the numbers."""
+        """Yields the pixels and the values of the labels of both axes."""
         for index in range(TICKS):
             part = index / (TICKS - 1)
             across, up = (low + part * (high - low) for low, high in (self.x, self.y))
             up = 10**up if self.by_decades else up
-            yield *self.at((across, up)), across, up
+            yield *self.pixel((across, up)), across, up
 
 
 def _span(values: list[float]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The comparisons as tables in a terminal."""
+"""Renders the comparisons as tables in a terminal."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -19,7 +19,7 @@ STYLES = {Verdict.SAME: "", Verdict.DIFFERENT: "bold red", Verdict.INFORMATION: 
 
 
 def table(title: str, comparison: Comparison) -> Table:
-    """One fault, OLD and NEW side by side; a difference is marked by a sign as well as by colour."""
+    """Returns the table of one comparison; a difference is marked by a sign as well as by colour."""
     result = "matches" if comparison.matches else "DIFFERS"
     made = Table(title=f"{title}: {result}", title_justify="left", title_style="bold")
     for heading in ("", comparison.sides[0], "", comparison.sides[1], "note"):
@@ -32,7 +32,7 @@ def table(title: str, comparison: Comparison) -> Table:
 
 
 def tables(verification: Verification, verbose: bool = False) -> RenderableType:
-    """A line for each comparison that matches, a table for each that differs, and the summary at the end."""
+    """Returns a line for each comparison that matches, a table for each that differs, and the summary at the end."""
     shown = [
         table(title, comparison) if verbose or not comparison.matches else Text(line(title, comparison))
         for title, comparison in verification.comparisons
@@ -41,7 +41,7 @@ def tables(verification: Verification, verbose: bool = False) -> RenderableType:
 
 
 def line(title: str, comparison: Comparison) -> str:
-    """A comparison that matches, in one line."""
+    """Returns the line for a comparison that matches."""
     names = ("resumed at step", "resumed at a saved step")
     resumed = [row.new for row in comparison.rows if row.name in names and row.new not in ("-", "always")]
     at = f", resumed at step {resumed[0]}" if resumed else ""
@@ -49,7 +49,7 @@ def line(title: str, comparison: Comparison) -> str:
 
 
 def summary(verification: Verification) -> list[str]:
-    """What was compared, what could not be and why, and the first difference."""
+    """Returns sentences: what was compared, what could not be and why, and the first difference."""
     comparisons = verification.comparisons
     good = sum(comparison.matches for _, comparison in comparisons)
     lines = [f"{verification.headline}: {good} of {len(comparisons)} comparisons match."]
@@ -66,7 +66,7 @@ def summary(verification: Verification) -> list[str]:
     )
     lines += [f"Note: {note}." for note in notes]
     lines += [f"Not tried: {reason}." for reason in verification.not_tried]
-    # After a fault, batches may differ because the two went on from different steps.
+    # Look at the undisturbed runs only: after a fault, batches may differ because the two resumed at different steps.
     batches = [row for row in comparisons[0][1].rows if row.name == "batches"]
     if any(row.verdict is Verdict.DIFFERENT or row.note == UNLIKE for row in batches):
         lines.append(IN_ONE_ORDER)
@@ -78,7 +78,7 @@ def summary(verification: Verification) -> list[str]:
 
 
 def _rows_not_compared(comparisons: Sequence[tuple[str, Comparison]]) -> dict[str, dict[str, list[str]]]:
-    """By reason and by name of a row, the comparisons in which it could not be compared."""
+    """Maps reason -> name of a row -> titles of the comparisons in which it could not be compared."""
     missed: dict[str, dict[str, list[str]]] = {}
     for title, comparison in comparisons:
         for row in comparison.not_compared:
@@ -87,11 +87,11 @@ def _rows_not_compared(comparisons: Sequence[tuple[str, Comparison]]) -> dict[st
 
 
 def _not_compared(missed: dict[str, dict[str, list[str]]], compared: Collection[str]) -> Iterator[str]:
-    """A sentence for what was compared in no comparison, by its first reason, and for what was in some."""
-    told = set[str]()
+    """Yields a sentence for each reason: the rows that were never compared, then those that sometimes were not."""
+    listed = set[str]()
     for reason, rows in missed.items():
-        never = [name for name in rows if name not in compared and name not in told]
-        told.update(never)
+        never = [name for name in rows if name not in compared and name not in listed]
+        listed.update(never)
         if never:
             yield f"Not compared, because {reason}: {', '.join(never)}."
         sometimes = [name for name in rows if name in compared]

@@ -1,4 +1,4 @@
-"""A training program: an interpreter, a script, its arguments, the tasks of one job, the directory of a run."""
+"""The training program to verify: its command, environment and tasks, and the directories of its runs."""
 
 import json
 import os
@@ -14,18 +14,18 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-OWN = "migrate-verify-"
-"""What the names of the temporary directories begin with that runs take place in."""
+PREFIX = "migrate-verify-"
+"""The prefix of the names of the runs' temporary directories."""
 
 _SAVED = re.compile(r"checkpoint|.*\.(index|meta|data-\d+-of-\d+|h5|hdf5|keras)|events\.out\.tfevents\..*")
-_MOST = 2000
-"""A directory with more files below it is one link, into which nothing can be written."""
+_MAX_FILES = 2000
+"""A directory with more files than this is linked as a whole, so that a run cannot write into it."""
 
 
 def copy_directory(source: Path, copy: Path) -> None:
     """Copies a job's directory, so that a program resumes in the copy.
 
-    An Estimator's ``checkpoint`` file names its checkpoints by absolute paths: in the copy they name the copy's own.
+    An Estimator's ``checkpoint`` file has absolute paths of checkpoints: in the copy they become paths of the copy.
     """
     shutil.copytree(source, copy, symlinks=True, dirs_exist_ok=True)
     for state in copy.rglob("checkpoint"):
@@ -35,15 +35,15 @@ def copy_directory(source: Path, copy: Path) -> None:
             state.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
-def furnish(directory: Path, source: str, begin_with: Collection[str] = ()) -> None:
-    """Links what stands in ``source`` into a run's directory, unless something is there already.
+def link_files(directory: Path, source: str, begin_with: Collection[str] = ()) -> None:
+    """Links the files of ``source`` into a run's directory, if that is empty; does not link earlier saves.
 
     Args:
-      begin_with: files that look like those of an earlier training, and with which each run begins: these are copied.
+      begin_with: files of ``source`` that look like earlier saves but are inputs of each run: these are copied.
     """
     if any(directory.iterdir()):
         return
-    _link(directory, source, _files(source) <= _MOST)
+    _link(directory, source, _count_files(source) <= _MAX_FILES)
     for path in begin_with:
         copy = directory / os.path.relpath(os.path.join(source, path), source)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def furnish(directory: Path, source: str, begin_with: Collection[str] = ()) -> N
 
 
 def earlier_saves(source: str, begin_with: Collection[str] = ()) -> list[str]:
-    """The files in a directory that look like those of an earlier training, by their paths from there, in order."""
+    """Returns the files below ``source`` that look like an earlier training's saves, as sorted relative paths."""
     known = {os.path.normpath(path) for path in begin_with}
     found = []
     for top, directories, names in os.walk(source):
@@ -62,20 +62,20 @@ def earlier_saves(source: str, begin_with: Collection[str] = ()) -> list[str]:
 
 def _link(directory: Path, source: str, is_small: bool) -> None:
     for entry in _entries(source):
-        if entry.is_dir(follow_symlinks=False) and (is_small or _files(entry.path) <= _MOST):
+        if entry.is_dir(follow_symlinks=False) and (is_small or _count_files(entry.path) <= _MAX_FILES):
             (directory / entry.name).mkdir()
             _link(directory / entry.name, entry.path, True)
         else:
             (directory / entry.name).symlink_to(os.path.abspath(entry.path))
 
 
-def _files(directory: str) -> int:
-    """How many files are to be linked below a directory; counted no further than is asked for."""
+def _count_files(directory: str) -> int:
+    """Counts the files to link below a directory; stops as soon as there are more than ``_MAX_FILES``."""
     count = 0
     for _, directories, names in os.walk(directory):
         directories[:] = [name for name in directories if _is_linked(name)]
         count += len(names)
-        if count > _MOST:
+        if count > _MAX_FILES:
             break
     return count
 
@@ -86,11 +86,11 @@ def _entries(directory: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _is_linked(name: str) -> bool:
-    return not name.startswith((".", OWN)) and name != "__pycache__"
+    return not name.startswith((".", PREFIX)) and name != "__pycache__"
 
 
 class ProgramError(Exception):
-    """The program cannot be verified, for a reason of its own that the message tells."""
+    """The program cannot be verified; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,17 @@ class Program:
     Attributes:
       script: the file that is run as ``__main__``.
       python: the interpreter, whose TensorFlow is used; this process' own by default.
-      env: variables set beside this process' own; ``{model_dir}`` is replaced here too.
+      args: its arguments; ``{model_dir}`` is replaced by the directory of the run.
+      env: variables set in addition to this process' own; ``{model_dir}`` is replaced here too.
       module: whether it is a module of a package, run as ``python -m`` runs it from the directory above the package.
-      in_own: whether it is started in its run's directory, where what stands in the current one is linked.
-      begin_with: files there, as those of an earlier training, with which each run begins; they are copied.
-      workers: how many workers make one job, each told of the others by ``TF_CONFIG``.
-      chief: whether there is a chief beside them; else the first of several workers is the chief.
-      parameter_servers: how many there are beside them; they are ended when the others are done.
-      evaluator: whether there is one beside them.
-      allowed: directories beside the run's own that it may write to and restore from.
-      launch: starts a process, as ``subprocess.Popen`` does, which it is by default.
+      in_own: whether it is started in its run's directory, with links to the files of the current directory.
+      begin_with: files there that look like earlier saves and are copied into each run's directory.
+      workers: the number of workers of the job; if there are several, ``TF_CONFIG`` lists them.
+      chief: whether the job has a chief in addition; else the first of several workers is the chief.
+      parameter_servers: the number of parameter servers; they are ended when the other tasks are done.
+      evaluator: whether the job has an evaluator.
+      allowed: other directories that it may write to and restore from.
+      launch: starts a process as ``subprocess.Popen`` does.
     """
 
     script: str | Path
@@ -128,25 +129,25 @@ class Program:
 
     @property
     def tasks(self) -> list[str]:
-        """The type of each task of the job, the chief first, and those that train before the others."""
+        """The type of each task of the job: the chief first, then workers, parameter servers, evaluator."""
         trainers = ["chief"] * self.chief + ["worker"] * self.workers
         return [*trainers, *["ps"] * self.parameter_servers, *["evaluator"] * self.evaluator]
 
     def command(self, model_dir: str | Path) -> list[str]:
         """Returns the command line of ``recording/bootstrap.py`` for a run in ``model_dir``."""
-        script = ["-m", *self._package()] if self.module else [os.path.abspath(self.script)]
+        script = ["-m", *self._find_module()] if self.module else [os.path.abspath(self.script)]
         return [*script, *(arg.replace("{model_dir}", str(model_dir)) for arg in self.args)]
 
-    def started_in(self, model_dir: Path) -> str:
-        """The directory that it is started in for a run in ``model_dir``."""
+    def make_cwd(self, model_dir: Path) -> str:
+        """Returns the directory to start it in for a run in ``model_dir``, with its files linked."""
         source = os.getcwd()
         if not self.in_own:
             return source
-        furnish(model_dir, source, self.begin_with)
+        link_files(model_dir, source, self.begin_with)
         return str(model_dir)
 
     def shell_command(self, model_dir: str | Path) -> str:
-        """The same for a person, without the recorder."""
+        """Returns the command line for a shell, without the recorder."""
         command = self.command(model_dir)
         variables = [f"{name}={value.replace('{model_dir}', str(model_dir))}" for name, value in self.env.items()]
         env = ["env", *variables] if variables else []
@@ -156,8 +157,8 @@ class Program:
         flag, top, *rest = command
         return f"cd {shlex.quote(top)} && {shlex.join([*env, os.fspath(self.python), flag, *rest])}"
 
-    def _package(self) -> tuple[str, str]:
-        """The directory above the outermost package, and the module's name from there."""
+    def _find_module(self) -> tuple[str, str]:
+        """Returns the directory above the outermost package, and the dotted name of the module."""
         path = Path(self.script).absolute()
         top = path.parent
         while (top / "__init__.py").is_file():
@@ -165,32 +166,32 @@ class Program:
         return str(top), ".".join(path.relative_to(top).with_suffix("").parts)
 
     def confinement(self, model_dir: Path, scratch: Path) -> dict[str, list[str]]:
-        """What ``recording/guard.py`` confines a run to: its own directories, those allowed, and the paths given it."""
+        """Returns the arguments of ``guard.confine``: own and allowed directories, and the paths in its arguments."""
         allowed = [os.path.abspath(path) for path in self.allowed]
         values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]
         given = [os.path.join(os.getcwd(), value) for value in values if os.sep in value]
-        # What was made for the runs may be changed whole: a program may remove its directory and make it anew.
-        own = next((path for path in model_dir.parents if path.name.startswith(OWN)), model_dir)
+        # A program may remove its directory and make it again, so it may change the directory that holds all runs.
+        own = next((path for path in model_dir.parents if path.name.startswith(PREFIX)), model_dir)
         inside = [str(own), str(scratch), *allowed]
         return {"inside": inside, "readable": [*allowed, *given], "above": [str(model_dir.parent)]}
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
-        """The environment for a run in ``model_dir``; TensorFlow's own log is quiet unless the program wants it."""
+        """Returns the environment for a run in ``model_dir``; TensorFlow's log is off unless ``env`` turns it on."""
         own = {name: value.replace("{model_dir}", str(model_dir)) for name, value in self.env.items()}
         return {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **own}
 
 
 HOST = "localhost"
 _PORTS = range(20_000, 32_768)
-"""Below those that Linux, macOS and Windows give to connections by themselves."""
+"""Below the ports that Linux, macOS and Windows assign to outgoing connections."""
 TRAINING = ("chief", "worker")
-"""The types of the tasks that end by themselves, when training is done."""
+"""The types of the tasks that end by themselves when training is done."""
 
 
 def task_variables(tasks: list[str]) -> list[dict[str, str]]:
-    """The variables of each task, by its type, on ports that are free now; of a single one, none.
+    """Returns each task's environment variables: a ``TF_CONFIG`` on ports that are free now; none for a single task.
 
-    An evaluator is no part of the cluster that the others see, as TensorFlow wants it.
+    TensorFlow wants the evaluator left out of the cluster.
     """
     if len(tasks) == 1:
         return [{}]
@@ -204,7 +205,7 @@ def task_variables(tasks: list[str]) -> list[dict[str, str]]:
 
 
 def free_ports(count: int) -> list[int]:
-    """So many ports that no process listens at, and that no connection is given while a task is down."""
+    """Returns ``count`` ports on which no process listens, and which no outgoing connection gets."""
     found: list[int] = []
     with ExitStack() as sockets:
         for port in random.sample(_PORTS, len(_PORTS)):
@@ -216,6 +217,6 @@ def free_ports(count: int) -> list[int]:
     return found
 
 
-def task_of_fault(tasks: list[str], worker: int) -> int:
-    """The place of the task that a fault strikes: its number among those that train, from the end if negative."""
+def fault_task(tasks: list[str], worker: int) -> int:
+    """Returns the index of the task that a fault strikes; a negative ``worker`` counts from the last training task."""
     return worker % sum(task in TRAINING for task in tasks)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from migrate.verify import child
-from migrate.verify.bench import Bench, Request, workers
-from migrate.verify.compare import ROUNDED, batches_apart, share_a_state
+from migrate.verify.bench import Bench, Request, thread_pool
+from migrate.verify.compare import ROUNDED, batches_apart, share_initial_state
 from migrate.verify.comparison import Comparison, Verdict
 from migrate.verify.differences import Rounding, move_weights, read_variables, rounding
 from migrate.verify.faults import FAULTS, FaultUnavailable
@@ -15,7 +15,7 @@ from migrate.verify.faults.fault import Kill
 from migrate.verify.faults.save import KillInSave
 from migrate.verify.interruption import Progress, run, run_interrupted, steps_on_disk
 from migrate.verify.record import Attempt, Record
-from migrate.verify.training_program import OWN, Program, ProgramError, copy_directory
+from migrate.verify.training_program import PREFIX, Program, ProgramError, copy_directory
 
 UNLIKE = "OLD itself draws other batches each time that it is started"
 NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"
@@ -27,11 +27,11 @@ BEGUN_ANEW = (
 
 @dataclass
 class Verification:
-    """What came out.
+    """The result of verifying two programs, or one with itself.
 
     Attributes:
-      comparisons: one for each fault and step, the undisturbed runs first, with the step in its title.
-      not_tried: faults that could not be brought about, with the reason.
+      comparisons: the title and the comparison of each fault and step; that of the undisturbed runs first.
+      not_tried: faults that could not be tried, with the reason.
       notes: what else the reader should know.
     """
 
@@ -47,15 +47,15 @@ class Verification:
 
     @property
     def headline(self) -> str:
-        """The result in a few words: how the programs resume first, and what they compute second.
+        """The result in a few words: whether the programs resume alike, and what they compute differently.
 
-        Numbers that differ after an interruption and not without one are a matter of resumption.
+        If numbers differ after an interruption but not without one, resumption differs.
         """
         found = [one for _, one in self.comparisons]
         without = {name for one in found if not one.fault for name in one.numbers_apart}
         if not all(one.resumes and (not one.fault or one.numbers_apart <= without) for one in found):
             return "Resumption differs"
-        for told, names in (
+        for verb, names in (
             ("differ", [row.name for one in found for row in one.differences]),
             (
                 "differ as rounding does",
@@ -64,13 +64,13 @@ class Verification:
         ):
             if names:
                 *others, last = dict.fromkeys(names)
-                return f"Resumption matches; {', '.join(others)}{' and ' if others else ''}{last} {told}"
+                return f"Resumption matches; {', '.join(others)}{' and ' if others else ''}{last} {verb}"
         seen = {name for one in found for name in one.row_names}
         return "Resumption matches" if "losses" in seen else "Resumption matches; losses were not compared"
 
     @property
     def first(self) -> str:
-        """The first difference, with its fault; empty if there is none."""
+        """The first difference, with its fault; "" if there is none."""
         for title, comparison in self.comparisons:
             if not comparison.matches:
                 return f"{title}: {comparison.first}"
@@ -80,9 +80,9 @@ class Verification:
 def verify(request: Request, progress: Progress = lambda what: None) -> Verification:
     done = Verification(request)
     try:
-        with tempfile.TemporaryDirectory(prefix=OWN) as place, ExitStack() as nurseries, workers(2) as pool:
-            # One folder deeper: what a recovery keeps beside the folder around a run's directory is the run's own, too.
-            runs = Path(place, "runs")
+        with tempfile.TemporaryDirectory(prefix=PREFIX) as top, ExitStack() as nurseries, thread_pool(2) as pool:
+            # One directory deeper, because a recovery may write into the parent of the parent of a run's directory.
+            runs = Path(top, "runs")
             runs.mkdir()
             _verify(done, Bench(request, runs, pool, progress, nurseries))
     finally:
@@ -95,14 +95,14 @@ def _verify(done: Verification, bench: Bench) -> None:
     if request.alone:
         _verify_alone(done, bench)
         return
-    baseline = bench.both(lambda: None, "undisturbed")
+    baseline = bench.run_both(lambda: None, "undisturbed")
     expect_sound(baseline[0], "OLD")
     expect_sound(baseline[1], "NEW")
-    if request.share_initial or (request.share_initial is None and not share_a_state(*baseline)):
-        baseline = _from_one_checkpoint(done, bench, baseline)
-    bench.unlike = _why_unlike(bench, *baseline)
+    if request.share_initial or (request.share_initial is None and not share_initial_state(*baseline)):
+        baseline = _share_checkpoint(done, bench, baseline)
+    bench.batch_reason = _batch_reason(bench, *baseline)
     if rounding_may_tell(bench.compare(*baseline)):
-        bench.rounding = _rounding_of(bench, baseline[0])
+        bench.rounding = _measure_rounding(bench, baseline[0])
     done.comparisons.append(("undisturbed", bench.compare(*baseline)))
     bench.advance()
     bench.undisturbed = baseline
@@ -115,25 +115,25 @@ def _verify(done: Verification, bench: Bench) -> None:
             bench.advance()
         else:
             _try_faults(done, bench, step, baseline)
-    _end(done)
+    _finish(done)
 
 
 def _verify_alone(done: Verification, bench: Bench) -> None:
-    """NEW without OLD: each interrupted run beside the undisturbed one."""
+    """Compares each interrupted run of NEW with its undisturbed run."""
     undisturbed = bench.start("NEW", None, "undisturbed")()
     expect_sound(undisturbed, "NEW")
     bench.advance()
     for step in done.request.at or [default_step(undisturbed)]:
         _expect_within(step, undisturbed, "NEW")
         _try_faults(done, bench, step, (undisturbed, undisturbed))
-    _end(done)
+    _finish(done)
 
 
-def _end(done: Verification) -> None:
+def _finish(done: Verification) -> None:
     interrupted = [comparison.new for _, comparison in done.comparisons if comparison.fault]
     if not interrupted:
         raise ProgramError(f"nothing interrupted the programs: {'; '.join(dict.fromkeys(done.not_tried))}")
-    if not any(record.went_on for record in interrupted):
+    if not any(record.resumed_later for record in interrupted):
         done.notes.append(BEGUN_ANEW)
 
 
@@ -152,7 +152,7 @@ def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline:
         done.comparisons.append((title, bench.try_fault(lambda: FAULTS[name](step), title, baseline)))
         bench.advance()
         return
-    # A fault in the save itself strikes just before the first save after the step.
+    # A fault in a save strikes one step before the first save after ``step``.
     before = next((saved for saved in baseline[0].saved_steps if saved > step), step + 1) - 1
     for change in range(1, done.request.changes + 1):
         faults = KillInSave(before, change), KillInSave(before, change)
@@ -165,16 +165,16 @@ def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline:
 
 
 def expect_sound(record: Record, side: str) -> None:
-    """Raises ProgramError where a program's own undisturbed run does not train or save."""
-    if not record.of("tensorflow"):
+    """Raises ProgramError if a program's undisturbed run does not train or save."""
+    if not record.events_of("tensorflow"):
         ended = f"{side} ended (exit {record.attempts[-1].code}) without importing TensorFlow"
         raise ProgramError(f"{ended}. Is it the program that trains? See --args")
-    if not record.of("step"):
+    if not record.events_of("step"):
         raise ProgramError(
             f"{side} made no step that could be seen: seen are those of an Estimator, of fit, of sessions with a "
             "global step, and of loops that checkpoint their counter"
         )
-    if not record.of("save"):
+    if not record.events_of("save"):
         raise ProgramError(f"{side} never saves a checkpoint or a Keras model: there is nothing to resume from")
 
 
@@ -186,7 +186,7 @@ def _expect_within(step: int, record: Record, side: str) -> None:
 
 
 def default_step(record: Record) -> int:
-    """A step between two saves, in the middle of the run, so that there is something to lose and something to keep."""
+    """Returns a step between two saves in the middle of the run, so that a fault loses some steps but not all."""
     saved = [step for step in record.saved_steps if step > 0] or [0]
     final = record.final_step or 0
     ends = [*saved[1:], final]
@@ -197,17 +197,17 @@ def default_step(record: Record) -> int:
     return low + (high - low + 1) // 2
 
 
-def _from_one_checkpoint(done: Verification, bench: Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
-    """Runs both once more from OLD's first checkpoint, if NEW can read it or the user insists."""
+def _share_checkpoint(done: Verification, bench: Bench, baseline: tuple[Record, Record]) -> tuple[Record, Record]:
+    """Runs both again from OLD's first checkpoint if NEW can read it or the user insists; else returns ``baseline``."""
     insists = bool(bench.request.share_initial)
     what = "undisturbed, from one checkpoint"
     try:
         bench.initial = _shared_initial(bench, baseline[0])
         waiting = bench.start("NEW", None, what)
-        # OLD at the same time only where NEW, which writes OLD's names, is likely to read them.
+        # Start OLD at the same time only if NEW writes some of OLD's names, so that it probably reads them too.
         old = bench.start("OLD", None, what) if insists or _share_names(*baseline) else None
         new = waiting()
-        if insists or (new.finished and any(event["phase"] == "train" for event in new.of("restore"))):
+        if insists or (new.finished and any(event["phase"] == "train" for event in new.events_of("restore"))):
             return (old or bench.start("OLD", None, what))(), new
     except ProgramError:
         if insists:
@@ -218,13 +218,13 @@ def _from_one_checkpoint(done: Verification, bench: Bench, baseline: tuple[Recor
 
 
 def _share_names(old: Record, new: Record) -> bool:
-    """Whether the checkpoints of both have a name in common."""
+    """Whether the checkpoints of both have a variable's name in common."""
     before, after = ({one.get("key", name) for name, one in record.variables.items()} for record in (old, new))
     return bool(before & after)
 
 
 def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
-    """OLD's directory after its first save, and a copy for NEW."""
+    """Returns OLD's directory after its first save, and a copy of it for NEW."""
     first = old.saved_steps[0]
     start = bench.directory()
     run(bench.request.old, start, Kill(first + 1), timeout=bench.request.timeout)
@@ -235,10 +235,10 @@ def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
     return start, copy
 
 
-def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
-    """Where OLD and NEW drew other batches: whether OLD, started once more, does so too.
+def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
+    """Returns ``UNLIKE`` if OLD and NEW have different batches, and OLD has others too when it is run again; else "".
 
-    It goes as far as they differ: one batch of a few examples may come out the same by chance.
+    OLD runs until the last batch that differs, because a single small batch may be equal by chance.
     """
     apart = batches_apart(old, new)
     if not apart or apart[0] >= (old.final_step or 0):
@@ -253,12 +253,12 @@ def _why_unlike(bench: Bench, old: Record, new: Record) -> str:
 
 
 def rounding_may_tell(undisturbed: Comparison) -> bool:
-    """Whether numbers differ without an interruption: variables may where all losses are equal to the last bit."""
+    """Whether losses or variables differ without an interruption, so that rounding may be the reason."""
     return any(undisturbed.row(name).verdict is Verdict.DIFFERENT for name in ("losses", "final variables"))
 
 
-def _rounding_of(bench: Bench, old: Record) -> Rounding | None:
-    """What one rounding grows to in OLD, by two runs from its first checkpoint of a step; None where it has none."""
+def _measure_rounding(bench: Bench, old: Record) -> Rounding | None:
+    """Measures what one rounding grows to in OLD by two runs from its first checkpoint after step 0; None without."""
     begun = next((step for step in old.saved_steps if step > 0), None)
     if begun is None or begun >= (old.final_step or 0):
         return None
@@ -287,13 +287,13 @@ def _compare_continued(bench: Bench, step: int) -> Comparison:
     first = run(request.old, place, Kill(step), timeout=request.timeout)
     copy_directory(place, copy)
     runs = [
-        bench.pool.submit(_go_on, program, directory, first, request.timeout)
+        bench.pool.submit(_resume, program, directory, first, request.timeout)
         for program, directory in ((request.old, place), (request.new, copy))
     ]
     return bench.compare(runs[0].result(), runs[1].result(), losses=True)
 
 
-def _go_on(program: Program, directory: Path, first: Attempt, timeout: float) -> Record:
+def _resume(program: Program, directory: Path, first: Attempt, timeout: float) -> Record:
     handed_over = steps_on_disk(directory, [first])
     attempts = [first, run(program, directory, timeout=timeout)]
     kept, variables = steps_on_disk(directory, attempts), read_variables(program, directory)

@@ -74,13 +74,13 @@ class Job:
         self.begun = place / "begun"
         self.start(self.begun, until_saved=True)
         self.reference = self.undisturbed()
-        times = [event["time"] for event in self.reference.of("step")]
+        times = [event["time"] for event in self.reference.events_of("step")]
         trials = min(int(seconds / (times[-1] - times[0])), MOST_TRIALS)
         if trials > 1:
             self.max_steps *= trials
             self.reference = self.undisturbed()
         undisturbed = self.reference.attempts[0]
-        steps = undisturbed.of("step")
+        steps = undisturbed.events_of("step")
         self.window = undisturbed.seconds_to_first_step + min(WINDOW_SECONDS, steps[-1]["time"] - steps[0]["time"])
         self.interval = max(after - before for before, after in pairwise([0, *self.reference.saved_steps]))
 
@@ -134,13 +134,13 @@ class Job:
 def figures(job, record):
     """What became of a killed job, as a line of the results."""
     losses, kinds = job.reference.by_step("loss"), Counter(moment(a) for a in record.attempts if a.code == -9)
-    made = [(e["step"], e["loss"]) for e in record.of("step") if "loss" in e]
+    made = [(e["step"], e["loss"]) for e in record.events_of("step") if "loss" in e]
     saved, made_steps, far = 0, 0, 0
     for attempt in record.attempts:
         at = attempt.started_at
         if at is not None:
             far += at < saved or made_steps - at > job.interval
-        saved = max([saved, *(e["step"] for e in attempt.of("save"))])
+        saved = max([saved, *(e["step"] for e in attempt.events_of("save"))])
         made_steps = max([at or made_steps, *attempt.steps]) if at is not None else made_steps
     return {
         "kills": sum(attempt.code == -9 for attempt in record.attempts),
@@ -158,7 +158,7 @@ def figures(job, record):
 
 def moment(attempt):
     """Where a kill struck: before the first step, in a save, or between two steps."""
-    saving = len(attempt.of("saving")) > len(attempt.of("save")) + len(attempt.of("save_failed"))
+    saving = len(attempt.events_of("saving")) > len(attempt.events_of("save")) + len(attempt.events_of("save_failed"))
     return "in a save" if saving else "in a step" if attempt.steps else "before the first step"
 
 

@@ -58,7 +58,7 @@ class Pair:
         if re.search(r"\b(TPU)?Estimator\(", (TF2 / name).read_text()):
             self.initial = place / "initial"
             first = run(self.old, self.initial, FAULTS["sigkill"](1))
-            assert first.of("save"), first.output
+            assert first.events_of("save"), first.output
         self.records = {}
         self.undisturbed = self.record(self.old, None)
         self.at = default_step(self.undisturbed)

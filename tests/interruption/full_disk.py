@@ -40,7 +40,7 @@ class DiskFull(PausingFault):
                     while True:
                         file.write(bytes(size))
 
-    def between(self, model_dir, attempt):
+    def after_interruption(self, model_dir, attempt):
         (self._disk / FILLER).unlink(missing_ok=True)
 
 

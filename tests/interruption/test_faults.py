@@ -28,7 +28,7 @@ def test_a_fault_strikes_right_after_its_step(name, code, error, program, tmp_pa
 def test_a_fault_strikes_an_estimator_after_its_own_work_for_the_step(name, program, old_python, tmp_path):
     attempt = run(program("estimator", python=old_python), tmp_path, FAULTS[name](at=10))
     assert attempt.steps[-1] == 10
-    assert attempt.of("save")[-1]["step"] == 10
+    assert attempt.events_of("save")[-1]["step"] == 10
 
 
 def test_two_kills_strike_between_the_same_two_saves(program):
@@ -71,7 +71,7 @@ def test_with_bytes_that_are_no_text_in_the_checkpoint_file_a_program_does_not_s
 
 def test_a_full_disk_fails_the_save_and_leaves_the_one_before(program):
     record = run_interrupted(program("loop"), DiskFull(at=13))
-    assert [event["step"] for event in record.attempts[0].of("save_failed")] == [15]
+    assert [event["step"] for event in record.attempts[0].events_of("save_failed")] == [15]
     assert "No space left on device" in record.attempts[0].error
     assert record.resumed_at == [10]
     assert record.kept == [15, 20, 23]
@@ -99,7 +99,7 @@ def test_a_missing_interpreter_is_told(program):
 
 
 def first_batch_after(attempt):
-    return attempt.of("step")[0]["batch"]
+    return attempt.events_of("step")[0]["batch"]
 
 
 def test_with_another_seed_the_second_start_draws_other_batches(program, tmp_path):
@@ -135,7 +135,7 @@ def test_a_cluster_with_a_killed_task_goes_on_as_a_whole_with_its_parameter_serv
 ):
     cluster = replace(program("cluster", python=old_python), chief=True, parameter_servers=1, evaluator=True)
     record = run_interrupted(cluster, FAULTS[f"{task}-killed"](at=13))
-    assert [event["step"] for event in record.attempts[0].of("fault")] == [13]
+    assert [event["step"] for event in record.attempts[0].events_of("fault")] == [13]
     [made], [resumed] = record.interrupted_at, record.resumed_at
     assert made == 13 or (task != "chief" and 13 < made <= 40)
     assert resumed == (made - made % 10 if made < 40 else None)  # training may be done before an evaluator is missed

@@ -157,7 +157,7 @@ def test_a_checkpoint_elsewhere_is_restored_only_if_the_program_is_told_of_it_by
     hard_coded = Program(script, python, ("--model_dir", "{model_dir}", ""), launch=nursery.launch)
     given = replace(hard_coded, args=("--model_dir", "{model_dir}", str(prod / "own-1")))
     assert run(given, tmp_path / "run").finished
-    [stopped] = run(hard_coded, tmp_path / "other").of("stopped")
+    [stopped] = run(hard_coded, tmp_path / "other").events_of("stopped")
     assert (stopped["what"], stopped["path"]) == ("restore from", str(prod / "own-1"))
     assert run(replace(hard_coded, allowed=(str(prod),)), tmp_path / "third").finished
 

@@ -79,7 +79,7 @@ def test_every_step_is_seen_with_its_own_loss_and_batch(record, request):
 def test_saves_are_seen_with_their_step_and_duration(record, request):
     record = request.getfixturevalue(record)
     assert record.saved_steps == record.kept == [0, 5, 7]
-    assert all(event["seconds"] > 0 for event in record.of("save"))
+    assert all(event["seconds"] > 0 for event in record.events_of("save"))
 
 
 def test_the_same_examples_have_the_same_digest_in_an_input_fn_and_in_fit(estimator, fitted):
@@ -90,7 +90,7 @@ def test_an_evaluation_is_seen_with_its_step_and_metrics_and_is_no_training(esti
     [(step, metrics)] = estimator.evaluations
     assert step == 7
     assert metrics["loss"] > 0
-    assert [event["phase"] for event in estimator.of("restore")] == ["evaluate"]
+    assert [event["phase"] for event in estimator.events_of("restore")] == ["evaluate"]
 
 
 SEVERAL_IN_A_WRAPPED_GRAPH = """
@@ -194,12 +194,12 @@ def test_a_migrated_model_fn_is_seen_to_save_at_its_steps_and_to_train_no_more_w
     (tmp_path / "job.py").write_text(TRAINS_AND_PREDICTS)
     job = Program(tmp_path / "job.py", new_python, ("{model_dir}",), {"PYTHONPATH": str(TF2)}, launch=nursery.launch)
     first, again = run(job, tmp_path / "model"), run(job, tmp_path / "model")
-    assert [event["step"] for event in first.of("save")] == [0, 4, 8, 9]
-    assert [event["step"] for event in first.of("start")] == [0]
-    assert [(event["step"], event["phase"]) for event in first.of("restore")] == [(9, "predict")]
+    assert [event["step"] for event in first.events_of("save")] == [0, 4, 8, 9]
+    assert [event["step"] for event in first.events_of("start")] == [0]
+    assert [(event["step"], event["phase"]) for event in first.events_of("restore")] == [(9, "predict")]
     assert again.finished
     assert (again.started_at, again.steps) == (None, [])
-    assert not first.of("hook"), "a hook of the runtime is told as the program's own"
+    assert not first.events_of("hook"), "a hook of the runtime is told as the program's own"
 
 
 def test_a_kill_strikes_at_its_very_step_inside_a_call_of_several(program):

@@ -4,7 +4,7 @@ import importlib
 
 from migrate.verify.faults.fault import FAULTS, Fault, FaultUnavailable
 
-for _module in ("save", "damage", "tasks"):  # in the order in which they are told, behind those of a process
+for _module in ("save", "damage", "tasks"):  # the help lists their faults in this order, after those of fault.py
     importlib.import_module(f"{__name__}.{_module}")
 
 __all__ = ["FAULTS", "Fault", "FaultUnavailable"]

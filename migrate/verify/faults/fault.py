@@ -1,4 +1,4 @@
-"""What is done to a program, from inside or from outside, at each of its starts."""
+"""The base classes of faults, and the faults that interrupt one process."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ from migrate.verify.training_program import Program
 
 
 class FaultUnavailable(Exception):
-    """The fault cannot be brought about on this machine; the message says what is missing."""
+    """The fault cannot be tried here; the message says what is missing."""
 
 
 @dataclass
@@ -23,13 +23,13 @@ class Fault:
 
     Attributes:
       at: the step after which it strikes.
-      name: what ``--fault`` calls it.
-      kind: what the recorder does from inside; empty where the fault strikes from outside alone.
-      signal: which signal it sends, if any.
+      name: its name for ``--fault``.
+      kind: what the recorder does inside the process; "" if the fault only strikes from outside.
+      signal: the name of the signal that it sends; "" for none.
       interruptions: how many starts it interrupts; the start after them runs undisturbed.
       same_moment: whether it strikes two programs after the same step, so that their resumptions must be equal.
-      damages: whether it takes away from the checkpoints, so that a program that still finds one does better.
-      worker: which of several workers is told the instruction.
+      damages: whether it damages checkpoints, so that a program that still finds one does better.
+      worker: the index of the worker whose recorder gets the instruction.
       notes: what could not be done as asked, filled in while it runs.
     """
 
@@ -51,22 +51,22 @@ class Fault:
 
     @contextmanager
     def prepare(self, program: Program, model_dir: Path) -> Iterator[Program]:
-        """Prepare the directory that all starts of a run take place in, and give the program that is started there."""
+        """Prepares the directory of a run before its first start, and yields the program to start there."""
         yield program
 
     def instruction(self, start: int) -> dict[str, Any] | None:
-        """What the recorder does from inside at this start, counted from 0; None for nothing."""
+        """Returns what the recorder does inside the process at this start, counted from 0; None for nothing."""
         return {"kind": self.kind, "signal": self.signal, "at": self.at} if self.kind else None
 
     def watch(self, child: Child, start: int, deadline: float) -> None:
         """Strike from outside while the program runs."""
 
-    def between(self, model_dir: Path, attempt: Attempt) -> None:
-        """Strike at the directory after an interrupted start."""
+    def after_interruption(self, model_dir: Path, attempt: Attempt) -> None:
+        """Damages the directory after an interrupted start."""
 
 
 class PausingFault(Fault):
-    """The program waits after the step until ``release`` is called, or ``strike`` has ended."""
+    """A fault whose program waits after the step until ``release`` is called or ``strike`` returns."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,16 +84,16 @@ class PausingFault(Fault):
             self.release()
 
     def strike(self, child: Child, deadline: float) -> None:
-        """Strike the program, which waits."""
+        """Strikes the waiting program."""
         raise NotImplementedError
 
     def release(self) -> None:
-        """Let the program go on."""
+        """Lets the program continue."""
         self._gate.unlink(missing_ok=True)
 
 
 FAULTS: dict[str, type[Fault]] = {}
-"""Every fault by its name; a class that has one is put here."""
+"""Name -> fault; each subclass of Fault with a name registers itself."""
 
 
 class RaisedException(Fault):

@@ -1,4 +1,4 @@
-"""SIGKILL in the middle of a save, at a chosen one of the changes that it makes to the directory."""
+"""The fault that sends SIGKILL in the middle of a save, after a chosen change to the directory."""
 
 import os
 import shutil
@@ -10,18 +10,18 @@ from pathlib import Path
 from migrate.verify.child import Child
 from migrate.verify.faults.fault import PausingFault
 
-NAMING = "openat,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
-"""Calls that make, rename and remove files: a TensorFlow server wakes its threads by writes, which must not wait."""
-CALLS = f"{NAMING},write,pwrite64,writev"
-HOLD_MICROSECONDS = 20_000
+PATH_CALLS = "openat,/^rename,/^unlink,/^mkdir,rmdir,ftruncate"
+"""System calls that make, rename and remove files; none that write: a TensorFlow server wakes its threads by these."""
+CALLS = f"{PATH_CALLS},write,pwrite64,writev"
+DELAY_MICROSECONDS = 20_000
 ATTACH_SECONDS = 10.0
 
-Picture = dict[str, tuple[int, int]]
+Entries = dict[str, tuple[int, int]]
 
 
-def picture(directory: Path) -> Picture:
-    """Size and time of change of each entry below ``directory``."""
-    entries: Picture = {}
+def list_entries(directory: Path) -> Entries:
+    """Returns the size and modification time of each entry below ``directory``, by its path."""
+    entries: Entries = {}
     for root, directories, files in os.walk(directory):
         for name in (*directories, *files):
             path = os.path.join(root, name)
@@ -37,15 +37,14 @@ def picture(directory: Path) -> Picture:
 class KillInSave(PausingFault):
     """SIGKILL at one of the file-system calls of the first save after the step (the command tries each of them).
 
-    ``strace`` holds up each file-system call while it returns, so that the directory can be looked at after every one.
-    Where there is no ``strace``, or it may not attach, the directory is looked at as often as possible, and a note
-    says so.
+    ``strace`` delays the return of each file-system call, so that the directory can be read after every one. Without
+    ``strace``, or if it may not attach, the directory is read as often as possible, and a note says so.
 
     Attributes:
-      change: after which change of the directory, counted from 1.
-      calls: the calls that return late, as ``strace`` names them.
-      made: how many changes were seen, set while it runs.
-      complete: whether the save was done before ``change`` was reached, set while it runs.
+      change: the number of the change of the directory after which to kill, counted from 1.
+      calls: the delayed system calls, as ``strace`` names them.
+      changes_seen: how many changes were seen, set while it runs.
+      complete: whether the save ended before ``change`` was reached, set while it runs.
     """
 
     change: int = 1
@@ -55,11 +54,11 @@ class KillInSave(PausingFault):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.made = 0
+        self.changes_seen = 0
         self.complete = False
 
     def strike(self, child: Child, deadline: float) -> None:
-        tracer = hold_up(child.process.pid, self.calls)
+        tracer = delay_calls(child.process.pid, self.calls)
         try:
             if tracer is None:
                 self.notes.append("strace is absent or may not attach: the kills are only near the calls")
@@ -71,14 +70,14 @@ class KillInSave(PausingFault):
                 tracer.wait()
 
     def _kill_at_change(self, child: Child, deadline: float) -> None:
-        before = picture(child.model_dir)
+        before = list_entries(child.model_dir)
         saves = len(child.events)
         while child.is_running() and time.time() < deadline:
-            now = picture(child.model_dir)
+            now = list_entries(child.model_dir)
             if now != before:
                 before = now
-                self.made += 1
-                if self.made == self.change:
+                self.changes_seen += 1
+                if self.changes_seen == self.change:
                     child.kill()
                     return
             child.read_events()
@@ -88,14 +87,14 @@ class KillInSave(PausingFault):
                 return
 
 
-def hold_up(pid: int, calls: str) -> subprocess.Popen[bytes] | None:
-    """Attach ``strace`` so that each file-system call of the process returns late; None where that cannot be done."""
+def delay_calls(pid: int, calls: str) -> subprocess.Popen[bytes] | None:
+    """Attaches ``strace`` so that each of the system calls of the process returns late; None if it cannot attach."""
     strace = shutil.which("strace")
     if strace is None:
         return None
-    hold = f"inject={calls}:delay_exit={HOLD_MICROSECONDS}"
+    delay = f"inject={calls}:delay_exit={DELAY_MICROSECONDS}"
     tracer = subprocess.Popen(
-        [strace, "-f", "-qq", "-p", str(pid), "-e", f"trace={calls}", "-e", hold, "-o", os.devnull],
+        [strace, "-f", "-qq", "-p", str(pid), "-e", f"trace={calls}", "-e", delay, "-o", os.devnull],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from migrate.verify.faults.fault import Fault, FaultUnavailable, Kill, PausingFa
 from migrate.verify.training_program import Program
 
 
-class _OfSeveral(Fault):
+class _ClusterFault(Fault):
     @contextmanager
     def prepare(self, program: Program, model_dir: Path) -> Iterator[Program]:
         if program.workers + program.chief == 1:
@@ -19,21 +19,21 @@ class _OfSeveral(Fault):
         yield program
 
 
-class KilledWorker(_OfSeveral, Kill):
+class KilledWorker(_ClusterFault, Kill):
     """The last of several TF_CONFIG workers is sent SIGKILL after the step."""
 
     name = "worker-killed"
     worker = -1
 
 
-class KilledChief(_OfSeveral, Kill):
+class KilledChief(_ClusterFault, Kill):
     """The chief, or the first of several TF_CONFIG workers, is sent SIGKILL after the step."""
 
     name = "chief-killed"
     worker = 0
 
 
-class KilledTogether(_OfSeveral, PausingFault):
+class KilledTogether(_ClusterFault, PausingFault):
     """All tasks of the job are sent SIGKILL at once, when the chief has made the step."""
 
     name = "all-killed"
@@ -44,7 +44,7 @@ class KilledTogether(_OfSeveral, PausingFault):
 
 
 class _KilledTask(Fault):
-    """A task that makes no steps is killed from outside, so that the chief may have gone on a little."""
+    """Kills a task that makes no steps from outside; the chief may have made a few more steps by then."""
 
     same_moment = False
     task: ClassVar[str]
@@ -58,9 +58,9 @@ class _KilledTask(Fault):
 
     def watch(self, child: Child, start: int, deadline: float) -> None:
         if child.wait_for("step", deadline, self.at):
-            child.beside[self.task].kill()
-            told = {"event": "fault", "kind": self.name, "step": self.at, "wanted": self.at, "time": time.time()}
-            child.events.append(told)
+            child.first_tasks[self.task].kill()
+            event = {"event": "fault", "kind": self.name, "step": self.at, "wanted": self.at, "time": time.time()}
+            child.events.append(event)
 
 
 class KilledServer(_KilledTask):

@@ -1,8 +1,7 @@
-"""A digest of each batch that training draws, the same from a graph's tensors and from NumPy's arrays.
+"""Records a digest of each batch that training draws, the same for a graph's tensors and for NumPy's arrays.
 
-Only the first 4,096 numbers of each part count, as 32-bit floats or integers, and neither shapes nor the order or names
-of the parts do: an ``input_fn`` and a ``Dataset`` that give the same examples have the same digest. Strings are left
-out.
+Only the first 4,096 numbers of each part count, as 32-bit floats or integers, not the shapes, names or order of the
+parts: an ``input_fn`` and a ``Dataset`` with the same examples have the same digest. Strings do not count.
 """
 
 from . import event_log, ring, training
@@ -12,9 +11,9 @@ LENGTH = 4096
 
 
 def watch(module):
-    """Watch the iterators of ``tf.data``, eager and traced."""
-    wrap_method(module.Iterator, "get_next", _drawn_in_graph)
-    if hasattr(module, "OwnedIterator"):  # TensorFlow 1's Estimators draw in graphs alone
+    """Watches the iterators of ``tf.data``, eager and traced."""
+    wrap_method(module.Iterator, "get_next", _remember_graph_batch)
+    if hasattr(module, "OwnedIterator"):  # TensorFlow 1's Estimators only draw in graphs
         wrap_method(module.OwnedIterator, "_next_internal", _record_batch)
 
 
@@ -29,29 +28,29 @@ def _record_batch(original, self, *args, **kwargs):
 def _push(batch):
     import tensorflow as tf
 
-    # Inside fit only the training function's own draws count; Keras 3 also draws one to build the model.
+    # Inside fit only draws in the training function count: Keras 3 also draws a batch eagerly to build the model.
     if not tf.executing_eagerly():
-        ring.digests.push(digest_tensors(parts(batch)))
+        ring.digests.push(digest_tensors(numeric_tensors(batch)))
     elif training.driver != "fit":
-        # Not `numpy`, which copies the whole batch.
-        ring.digests.push(digest_arrays([part._numpy() for part in parts(batch)]))
+        # ``numpy`` would copy the whole batch.
+        ring.digests.push(digest_arrays([part._numpy() for part in numeric_tensors(batch)]))
 
 
-def _drawn_in_graph(original, self, *args, **kwargs):
+def _remember_graph_batch(original, self, *args, **kwargs):
     batch = original(self, *args, **kwargs)
     with event_log.contain_errors("batch"):
-        remember(parts(batch))
+        remember_batch(numeric_tensors(batch))
     return batch
 
 
-def remember(tensors):
-    """Keep the tensors of a TF1 graph's batch, for the session's hook to fetch; the first to be named are kept."""
+def remember_batch(tensors):
+    """Stores the tensors of a TF1 graph's first batch, which the session's hook fetches."""
     if tensors and not hasattr(tensors[0].graph, "_recorded_batch"):
         tensors[0].graph._recorded_batch = tensors
 
 
-def parts(batch):
-    """The dense numeric tensors of a batch; a sparse or ragged one counts by its components."""
+def numeric_tensors(batch):
+    """Returns the numeric tensors of a batch, for a sparse or ragged one its components."""
     import tensorflow as tf
 
     flat = tf.nest.flatten(batch, expand_composites=True)
@@ -63,7 +62,7 @@ _weights = None
 
 
 def digest_arrays(arrays):
-    """The digest of NumPy arrays, a signed 32-bit integer."""
+    """Returns the digest of NumPy arrays, a signed 32-bit integer."""
     global _weights
     import numpy as np
 
@@ -79,7 +78,7 @@ def digest_arrays(arrays):
 
 
 def digest_tensors(tensors):
-    """The same digest, as operations of the function that is being traced."""
+    """Returns the same digest for tensors of the function that is being traced."""
     import tensorflow as tf
 
     sums = []

@@ -1,12 +1,12 @@
-"""Start a program as a plain ``python PROGRAM ARGS`` would, with the recorder in place before its first line.
+"""Starts a program as ``python PROGRAM ARGS`` would, with the recorder loaded before its first line.
 
 usage: python bootstrap.py PROGRAM [ARGS...]
        python bootstrap.py -m DIRECTORY MODULE [ARGS...]
 
-The second is ``python -m MODULE`` in the directory above the module's package.
+The second form runs ``python -m MODULE`` in DIRECTORY, which is above the module's package.
 
-``MIGRATE_VERIFY_EVENTS`` names the file that the events are appended to; ``MIGRATE_VERIFY_FAULT`` holds the fault as
-JSON, and ``MIGRATE_VERIFY_CONFINED`` the directories that the program is confined to.
+The variable ``MIGRATE_VERIFY_EVENTS`` names the file to append events to; ``MIGRATE_VERIFY_FAULT`` is the fault as
+JSON, and ``MIGRATE_VERIFY_CONFINED`` the arguments of ``guard.confine`` as JSON.
 """
 
 import importlib.util
@@ -16,7 +16,7 @@ import sys
 
 
 def load_package(name, directory):
-    """Load ``directory`` as the package ``name`` without putting it on ``sys.path``, where it could hide a module."""
+    """Loads ``directory`` as the package ``name`` without adding it to ``sys.path``, where it could hide a module."""
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(directory, "__init__.py"), submodule_search_locations=[directory]
     )
@@ -27,18 +27,18 @@ def load_package(name, directory):
 
 
 def load_recorder():
-    """Load the recorder and give its module ``session``."""
+    """Loads the recorder and returns its module ``session``."""
     load_package("_migrate_recording", os.path.dirname(os.path.abspath(__file__)))
     return importlib.import_module("_migrate_recording.session")
 
 
 def main(watching=False):
-    """Install the recorder, then run the program that ``sys.argv`` names as ``__main__``.
+    """Loads the recorder, then runs the program that ``sys.argv`` names as ``__main__``.
 
     Args:
-      watching: whether the recorder is there already, in the process that this one was forked from.
+      watching: whether the process that this one was forked from has loaded the recorder already.
     """
-    events, *told = [os.environ.pop(f"MIGRATE_VERIFY_{name}", "") for name in ("EVENTS", "FAULT", "CONFINED")]
+    events, *settings = [os.environ.pop(f"MIGRATE_VERIFY_{name}", "") for name in ("EVENTS", "FAULT", "CONFINED")]
     session = importlib.import_module("_migrate_recording.session") if watching else load_recorder()
     del sys.argv[0]
     module = sys.argv[0] == "-m"
@@ -47,7 +47,7 @@ def main(watching=False):
         del sys.argv[:2]
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
-    with session.record_program(events, *told, watching=watching):
+    with session.record_program(events, *settings, watching=watching):
         if module:
             runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         else:

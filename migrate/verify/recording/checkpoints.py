@@ -1,4 +1,4 @@
-"""``tf.train.Checkpoint`` and ``tf.train.CheckpointManager``."""
+"""Records the saves and restores of ``tf.train.Checkpoint`` and ``tf.train.CheckpointManager``."""
 
 from . import functions, saving, steps, training
 from .wrapping import wrap_method
@@ -7,14 +7,14 @@ _watched = set()
 
 
 def watch_checkpoint(module):
-    """Watch the class whose objects are saved and restored."""
-    for name in ("Checkpoint", "CheckpointV1"):  # the second is what TensorFlow 1 calls tf.train.Checkpoint
+    """Watches ``tf.train.Checkpoint``."""
+    for name in ("Checkpoint", "CheckpointV1"):  # TensorFlow 1 defines tf.train.Checkpoint as CheckpointV1
         if hasattr(module, name):
             _watch(getattr(module, name))
 
 
 def _watch(kind):
-    """Watch a class, which may save and restore in a way of its own."""
+    """Watches a checkpoint class, which may override how it saves and restores."""
     if kind in _watched:
         return
     _watched.add(kind)
@@ -25,7 +25,7 @@ def _watch(kind):
 
 
 def watch_manager(module):
-    """Watch the class that numbers and deletes checkpoints."""
+    """Watches ``tf.train.CheckpointManager``."""
     wrap_method(module.CheckpointManager, "__init__", _make_manager)
     wrap_method(module.CheckpointManager, "save", _manager_save)
 
@@ -34,23 +34,23 @@ def _make_manager(original, self, *args, **kwargs):
     result = original(self, *args, **kwargs)
     _watch(type(self._checkpoint))
     if training.driver is None:
-        steps.consider(self._checkpoint, again=True)
+        steps.consider_checkpoint(self._checkpoint, again=True)
         steps.consider_counter(getattr(self, "_step_counter", None))
         training.set_step(steps.read_step())
     return result
 
 
 def _manager_save(original, self, *args, **kwargs):
-    # A step counted by hand after the training call is seen here at the latest.
+    # A counter that the program increments after its training call has moved only now.
     functions.report()
     return original(self, *args, **kwargs)
 
 
 def _step_now(checkpoint, path):
-    """The step of ``checkpoint``'s own counter, else where training stands, which a session's hooks save before."""
-    if hasattr(checkpoint, "write_session"):  # a migrated model_fn's, named for its step
-        return steps.in_path(path)
-    own = steps.step_below(checkpoint)
+    """Returns the step of ``checkpoint``'s own counter, else the last recorded step."""
+    if hasattr(checkpoint, "write_session"):  # a migrated model_fn's checkpoint has its step in its name
+        return steps.step_in_path(path)
+    own = steps.step_in_checkpoint(checkpoint)
     return training.step if own is None else own
 
 
@@ -73,10 +73,10 @@ def _record_read(original, self, path, *args, **kwargs):
     finally:
         _reading = False
     if training.driver is None and training.phase == "train":
-        steps.consider(self)
+        steps.consider_checkpoint(self)
         training.set_step(steps.read_step())
         training.unsettled = True
-        training.expected = steps.in_path(path)
-    step = steps.step_below(self)
-    saving.record_restore("checkpoint", path, steps.in_path(path) if step is None else step)
+        training.expected = steps.step_in_path(path)
+    step = steps.step_in_checkpoint(self)
+    saving.record_restore("checkpoint", path, steps.step_in_path(path) if step is None else step)
     return result

@@ -1,4 +1,4 @@
-"""The events, one JSON line each, written at once, so that a SIGKILL loses none."""
+"""Writes the events, each at once as a line of JSON, so that a SIGKILL loses none."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ _encode = json.JSONEncoder(default=str).encode
 
 
 def open_at(path):
-    """Append to ``path``."""
+    """Opens the log at ``path`` to append to it."""
     global _file, _process
     _file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     _process = os.getpid()
@@ -21,7 +21,7 @@ def open_at(path):
 
 @contextlib.contextmanager
 def contain_errors(what):
-    """Within, an error of the recorder is logged and does not reach the program."""
+    """Logs an error of the recorder, so that it does not reach the program."""
     try:
         yield
     except Exception as error:
@@ -29,7 +29,7 @@ def contain_errors(what):
 
 
 def write(event, **fields):
-    """Append one event with the time in seconds since the epoch; a forked child of the program writes nothing."""
+    """Appends one event with the time in seconds since the epoch; a forked child of the program writes nothing."""
     if _file is None or os.getpid() != _process:
         return
     line = (_encode(dict(fields, event=event, time=time.time())) + "\n").encode()

@@ -1,8 +1,8 @@
-"""What is done to the program from inside, once it has made a given step.
+"""Strikes the program from inside, after a given step.
 
-A fault strikes where a hook or callback of the program's own would: after the framework's work for that step, so that a
-save that is due at the step is done. Where several steps run inside one call, a signal strikes there, in the next step;
-an exception, which nothing inside could raise, when the call has come back.
+A fault strikes where the program's last hook or callback would run: after the framework's work for that step, so that a
+save that is due at the step is done. If several steps run inside one call, a signal strikes inside it, in the next
+step; an exception, which cannot be raised inside, strikes when the call has returned.
 """
 
 import os
@@ -13,7 +13,7 @@ from . import event_log
 
 
 class Interruption(RuntimeError):
-    """The exception that stands for a failure in the program."""
+    """The exception that the fault "exception" raises in the program."""
 
 
 _instruction = {}
@@ -21,27 +21,27 @@ _made = 0
 
 
 def arm(instruction):
-    """Keep the instruction: ``kind``, ``at`` which step or ``after`` how many of this start, and the kind's own."""
+    """Stores the instruction: ``kind``, ``at`` (a step) or ``after`` (a number of steps), and fields of the kind."""
     global _instruction
     _instruction = instruction
     if instruction and instruction["kind"] not in KINDS:
         raise ValueError("unknown fault " + instruction["kind"])
 
 
-def signals():
+def sends_signal():
     return _instruction.get("kind") == "signal"
 
 
-def due_after(step):
-    """How many steps after ``step``, where training stands, the fault is due."""
+def steps_until_due(step):
+    """Returns how many steps after ``step``, the current one, the fault is due."""
     return int(_instruction["at"] - step if "at" in _instruction else _instruction["after"] - _made)
 
 
 def strike_if_due(step, steps=1):
-    """Strike if the fault is due at ``step`` or was due at one of the ``steps`` on the way to it."""
+    """Strikes if the fault is due at one of the last ``steps`` steps, which end at ``step``."""
     global _instruction, _made
     _made += steps
-    if not _instruction or due_after(step) > 0:
+    if not _instruction or steps_until_due(step) > 0:
         return
     instruction, _instruction = _instruction, {}
     event_log.write("fault", kind=instruction["kind"], step=step, wanted=instruction.get("at", step))
@@ -61,7 +61,7 @@ def _signal(instruction):
 
 
 def _pause(instruction):
-    """Wait until the controlling process has removed the file that it made."""
+    """Waits until the controlling process removes the file that it made."""
     while os.path.exists(instruction["while"]):
         time.sleep(0.002)
 

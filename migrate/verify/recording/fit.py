@@ -1,4 +1,4 @@
-"""``Model.fit`` of Keras 2, tf_keras and Keras 3, seen from a callback after all of the program's own."""
+"""Records ``Model.fit`` of Keras 2, tf_keras and Keras 3 by a callback after all of the program's own."""
 
 import functools
 import inspect
@@ -8,7 +8,7 @@ from .wrapping import wrap_method
 
 
 def watch(module):
-    """Watch the class whose ``fit`` the module defines."""
+    """Watches the class whose ``fit`` the module defines."""
     owner = getattr(module, "TensorFlowTrainer", None) or module.Model
     wrap_method(owner, "fit", _fit)
     wrap_method(owner, "evaluate", _evaluate)
@@ -18,7 +18,7 @@ def watch(module):
 
 
 def watch_weights(module):
-    """Watch the saving and loading of weights and of whole models."""
+    """Watches the saving and loading of weights and of whole models."""
     for name in ("save_weights", "save"):
         wrap_method(module.Model, name, functools.partial(_save, name))
     wrap_method(module.Model, "load_weights", _load)
@@ -28,19 +28,21 @@ def _fit(original, self, *args, **kwargs):
     bound = inspect.signature(original).bind(self, *args, **kwargs)
     given = bound.arguments.get("callbacks")
     callback = _callback_class(self)()
-    # What a migrated job saves by.
-    callback.by_clock = [getattr(one, "save_secs", None) for one in (given if isinstance(given, (list, tuple)) else [])]
+    # The recovery callback of a migrated job has the seconds between its saves.
+    callback.save_seconds = [
+        getattr(one, "save_secs", None) for one in (given if isinstance(given, (list, tuple)) else [])
+    ]
     if hasattr(given, "append") and hasattr(given, "callbacks"):
         given.append(callback)
     else:
         before = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
         bound.arguments["callbacks"] = [*before, callback]
-    with training.driven_by("fit"):
+    with training.reported_by("fit"):
         return original(*bound.args, **bound.kwargs)
 
 
 def _callback_class(model):
-    """A subclass of the Callback of the Keras that ``model`` belongs to."""
+    """Returns a recording subclass of the ``Callback`` class of ``model``'s Keras."""
     import importlib
 
     package = type(model).__mro__[-2].__module__
@@ -52,12 +54,12 @@ def _callback_class(model):
     base = importlib.import_module(root + ".src.callbacks" if ".src." in package else root + ".callbacks").Callback
 
     class Recorder(base):
-        """Reports each step; it is the last of the callbacks, so that what the others do at a step comes before."""
+        """Reports each step; runs after the other callbacks, so that their saves at a step come before its report."""
 
         def on_train_begin(self, logs=None):
             ring.take()
-            training.begin_at("fit", steps.of_model(self.model) or 0)
-            for seconds in filter(None, self.by_clock):
+            training.record_start("fit", steps.model_step(self.model) or 0)
+            for seconds in filter(None, self.save_seconds):
                 event_log.write("saves_by_clock", seconds=seconds)
 
         def on_train_batch_end(self, batch, logs=None):
@@ -65,7 +67,7 @@ def _callback_class(model):
             source = "step"
             if not losses and logs and "loss" in logs:
                 losses, source = [float(logs["loss"])], "mean"
-            now = steps.of_model(self.model)
+            now = steps.model_step(self.model)
             training.record_steps((training.step or 0) + 1 if now is None else now, losses, digests, source)
 
     return Recorder
@@ -73,7 +75,7 @@ def _callback_class(model):
 
 def _save(kind, original, self, *args, **kwargs):
     path = args[0] if args else kwargs.get("filepath")
-    with saving.record_save(kind, path, lambda: steps.of_model(self)):
+    with saving.record_save(kind, path, lambda: steps.model_step(self)):
         return original(self, *args, **kwargs)
 
 
@@ -81,7 +83,7 @@ def _load(original, self, *args, **kwargs):
     path = args[0] if args else kwargs.get("filepath")
     with saving.watch_restore("load_weights", path):
         result = original(self, *args, **kwargs)
-    saving.record_restore("load_weights", path, steps.of_model(self))
+    saving.record_restore("load_weights", path, steps.model_step(self))
     return result
 
 
@@ -89,12 +91,12 @@ def _evaluate(original, self, *args, **kwargs):
     with training.in_phase("evaluate"):
         result = original(self, *args, **kwargs)
     names = getattr(self, "metrics_names", [])
-    values = result if isinstance(result, dict) else dict(_pairs(names, result))
-    saving.record_evaluation(steps.of_model(self), values)
+    values = result if isinstance(result, dict) else dict(_named_metrics(names, result))
+    saving.record_evaluation(steps.model_step(self), values)
     return result
 
 
-def _pairs(names, values):
+def _named_metrics(names, values):
     flat = list(values) if isinstance(values, (list, tuple)) else [values]
     return ((names[index] if index < len(names) else str(index), value) for index, value in enumerate(flat))
 

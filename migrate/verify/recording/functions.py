@@ -1,4 +1,4 @@
-"""Custom training loops: the loss where its gradient is taken, and a step where a call has moved the step counter."""
+"""Records custom training loops: a loss when its gradient is taken, a step when a call has moved the step counter."""
 
 import threading
 
@@ -9,12 +9,12 @@ _depth = threading.local()
 
 
 def watch_tape(module):
-    """Watch ``tf.GradientTape.gradient``: its target is the step's own loss, in Keras' ``train_step`` too."""
+    """Watches ``tf.GradientTape.gradient``: its target is the step's own loss, also in Keras' ``train_step``."""
     wrap_method(module.GradientTape, "gradient", _gradient)
 
 
 def watch_v1_optimizer(module):
-    """Watch the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls."""
+    """Watches the TF1 optimizers, whose ``minimize`` a wrapped ``model_fn`` calls."""
     wrap_method(module.Optimizer, "compute_gradients", _compute_gradients)
 
 
@@ -30,7 +30,7 @@ def watch_wrap_function(module):
 
 
 def watch_keras_optimizer(module):
-    """Watch eager loops, which call no function: the update itself is the step."""
+    """Watches the updates of Keras optimizers: each is a step of an eager loop, which calls no ``tf.function``."""
     for name in ("_BaseOptimizer", "BaseOptimizer", "Optimizer"):
         if hasattr(module, name):
             wrap_method(getattr(module, name), "apply_gradients", _record_call)
@@ -44,12 +44,12 @@ def _gradient(original, self, target, *args, **kwargs):
 
 def _compute_gradients(original, self, loss, *args, **kwargs):
     with event_log.contain_errors("loss"):
-        loss = _pushed_with(loss)
+        loss = _add_push(loss)
     return original(self, loss, *args, **kwargs)
 
 
-def _pushed_with(loss):
-    """The same loss; who computes its gradient pushes it too: wrap_function drops an operation that nobody needs."""
+def _add_push(loss):
+    """Returns the loss with a dependency that pushes it: wrap_function drops an operation that nothing depends on."""
     import tensorflow as tf
 
     push = _push_loss(loss)
@@ -60,12 +60,12 @@ def _pushed_with(loss):
 
 
 def _push_loss(loss):
-    """Push the loss of a step; the operation that does so in a traced function, None where there is nothing to push."""
+    """Pushes the loss of a step to the ring; returns the operation that pushes in a traced function, else None."""
     import tensorflow as tf
 
     if training.phase != "train" or not tf.is_tensor(loss) or not loss.dtype.is_floating:
         return None
-    # A TF1 graph is left as it is, its session's hook sees the loss; of several local replicas there is no one loss.
+    # In a TF1 graph the session's hook records the loss; with several local replicas there is no single loss.
     if not getattr(
         tf.compat.v1, "executing_eagerly_outside_functions", tf.executing_eagerly
     )():  # TensorFlow 1 has none
@@ -73,18 +73,18 @@ def _push_loss(loss):
     if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
         return None
     push = ring.losses.push(loss)
-    if push is not None and fault.signals():
+    if push is not None and fault.sends_signal():
         with tf.control_dependencies([push]):
-            push = tf.numpy_function(_strike_inside, [], [])
+            push = tf.numpy_function(_strike_in_call, [], [])
     return push
 
 
-def _strike_inside():
-    """Strike where a call goes on after the step that the fault is due at; the steps until then are recorded."""
+def _strike_in_call():
+    """Records the steps until the one that the fault is due at, and strikes, if a call makes more steps than that."""
     with event_log.contain_errors("step"):
-        if training.driver is not None or training.phase != "train" or not fault.signals():
+        if training.driver is not None or training.phase != "train" or not fault.sends_signal():
             return
-        due = fault.due_after(training.step or 0)
+        due = fault.steps_until_due(training.step or 0)
         if ring.losses.pending() > due > 0:
             losses, digests = ring.take()
             training.record_loop_steps((training.step or 0) + due, losses[:due], digests[:due])
@@ -105,7 +105,7 @@ def _record_call(original, self, *args, **kwargs):
 
 
 def report(result=None):
-    """Record the steps since the last report, if the counter has moved; ``result`` may hold the loss."""
+    """Records the steps since the last report, if the counter has moved; ``result`` may contain the loss."""
     import tensorflow as tf
 
     if not tf.executing_eagerly():
@@ -121,7 +121,7 @@ def report(result=None):
 
 
 def _losses_of(result):
-    """The first floating scalar of what a training function returned."""
+    """Returns the first floating-point scalar that a training function returned, in a list; [] if there is none."""
     import tensorflow as tf
 
     for value in tf.nest.flatten(result):

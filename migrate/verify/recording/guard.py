@@ -1,7 +1,7 @@
-"""Keeps a program inside the directories of its run: what would change anything outside is stopped before it happens.
+"""Confines a program to the directories of its run: stops changes outside before they happen.
 
-Three layers, from the most telling to the surest: the saves and restores that the recorder sees, what Python and
-TensorFlow's own file functions are asked to do, and the kernel (``landlock``), which nothing in the process can pass.
+Three layers check, from the one with the best message to the one that misses nothing: the saves and restores that the
+recorder sees, the file functions of Python and TensorFlow, and the kernel (``landlock``).
 """
 
 import errno
@@ -13,7 +13,7 @@ import sys
 from . import event_log, landlock
 
 DEVICES = ("/dev", "/proc")
-"""Where a write is no file's."""
+"""Directories whose files are no data on a disk, so that writes are allowed."""
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _PATHS = {
@@ -28,9 +28,9 @@ _PATHS = {
     "os.chown": ("change", ((0, 3),)),
     "os.utime": ("change", ((0, 3),)),
 }
-"""Of Python's audit events: what is done, and where its paths and the descriptors stand that they are relative to."""
+"""Audit event of Python -> its action, and the indices of each path and of the directory it is relative to."""
 
-_OF_TENSORFLOW = {
+_TENSORFLOW_FUNCTIONS = {
     "DeleteFile": ("delete", (0,)),
     "DeleteRecursively": ("delete", (0,)),
     "RenameFile": ("rename", (0, 1)),
@@ -42,43 +42,43 @@ _OF_TENSORFLOW = {
     "CreateWritableFile": ("write to", (0,)),
     "EventsWriter": ("write to", (0,)),
 }
-"""What each does, and which of its arguments are paths."""
+"""Function -> its action, and which of its arguments are paths."""
 
-_inside = None
+_writable = None
 _readable = ()
 _hooked = False
 
 
 class Outside(PermissionError):
-    """What the program was about to do outside of the directories of its run."""
+    """Raised in the program for an action outside of the directories of its run."""
 
 
 def confine(inside, readable, above):
-    """Confine this process, and what it starts from now on.
+    """Confines this process and the processes that it starts from now on.
 
     Args:
-      inside: the directories that it may change, which exist.
-      above: directories in which one of these may be removed whole and made anew.
-      readable: what the paths of other checkpoints that it may restore begin with.
+      inside: the directories that it may change; they exist.
+      readable: prefixes of the paths of other checkpoints that it may restore.
+      above: directories in which it may remove one of ``inside`` and make it again.
     """
     global _readable
     watch_python(inside)
     _readable = tuple(map(os.path.realpath, readable))
-    landlock.restrict(_inside or (), above, DEVICES)
+    landlock.restrict(_writable or (), above, DEVICES)
 
 
 def watch_python(inside):
-    """Confine what Python's own functions change, from Python 3.8 on."""
-    global _inside, _hooked
-    _inside = tuple(map(os.path.realpath, inside))
+    """Confines Python's own functions, from Python 3.8 on."""
+    global _writable, _hooked
+    _writable = tuple(map(os.path.realpath, inside))
     if not _hooked and hasattr(sys, "addaudithook"):
         sys.addaudithook(_audit)
     _hooked = True
 
 
 def watch_tensorflow(module):
-    """Let each of TensorFlow's own file functions that the module has ask first: gfile and event writers use them."""
-    for name, (what, places) in _OF_TENSORFLOW.items():
+    """Makes TensorFlow's file functions in this module, which gfile and event writers use, check their paths first."""
+    for name, (what, places) in _TENSORFLOW_FUNCTIONS.items():
         if hasattr(module, name):
             setattr(module, name, _guard_call(getattr(module, name), what, places))
 
@@ -96,40 +96,40 @@ def _guard_call(original, what, places):
 
 
 def check_save(path):
-    """Stop a save outside."""
+    """Raises ``Outside`` for a save outside."""
     check("save to", path, follows=False)
 
 
 def check_restore(path):
-    """Stop a restore from outside, but from what the program was told on its command line."""
+    """Raises ``Outside`` for a restore from outside, unless the program's command line names the path."""
     text = _text(path)
     if text is not None and not _absolute(text, True).startswith(_readable or "\0"):
         check("restore from", path, follows=False)
 
 
 def check(what, path, directory=-1, follows=True):
-    """Stop what would be done outside.
+    """Records and raises ``Outside`` if ``path`` is outside.
 
     Args:
-      what: is done, as a verb before a path.
-      directory: the descriptor of the directory that the path is relative to; negative for the process' own.
-      follows: whether it is done to what a symbolic link leads to.
+      what: the action, as a verb to put before the path.
+      directory: the descriptor of the directory that the path is relative to; negative for the working directory.
+      follows: whether the action follows a symbolic link at the path.
     """
     text = _text(path)
-    if _inside is None or text is None or not text:
+    if _writable is None or text is None or not text:
         return
     if directory >= 0 and not os.path.isabs(text):
         text = os.path.join(os.readlink(f"/proc/self/fd/{directory}"), text)
     here = _absolute(text, follows)
-    if any(here == each or here.startswith(each + os.sep) for each in (*_inside, *DEVICES)):
+    if any(here == each or here.startswith(each + os.sep) for each in (*_writable, *DEVICES)):
         return
-    at = place(_stack(sys._getframe()))
+    at = own_place(_stack(sys._getframe()))
     event_log.write("stopped", what=what, path=here, place=at)
     raise Outside(errno.EACCES, "verify stopped this: the path is outside of the run's directory", here)
 
 
-def place(lines):
-    """``path:line`` of the first of some lines that is the program's own, not that of runtime files."""
+def own_place(lines):
+    """Returns ``path:line`` of the first of ``lines`` in the program itself, else of the first in its runtime files."""
     generated = ""
     for file, line in lines:
         if not file.startswith(_NOT_OWN) and "site-packages" not in file and "dist-packages" not in file:
@@ -158,12 +158,12 @@ def _audit(event, arguments):
         for at, directory in places:
             text = _text(arguments[at])
             relative = arguments[directory] if directory >= 0 else -1
-            if text is not None and _is_tried(event, text, relative):
+            if text is not None and _changes_something(event, text, relative):
                 check(what, text, relative, follows=False)
 
 
-def _is_tried(event, path, directory):
-    """Whether it would come to pass: a directory that is there is not made, nor what is not there deleted."""
+def _changes_something(event, path, directory):
+    """Whether the action would change something: it does not make an existing directory or delete an absent file."""
     if directory >= 0:
         return True
     if event == "os.mkdir":
@@ -179,7 +179,7 @@ def _text(path):
 
 
 def _absolute(path, follows):
-    """Where a path leads, or stands; a URL as it is."""
+    """Returns the absolute path with symbolic links resolved, the last one only if ``follows``; a URL unchanged."""
     if path.startswith("file://"):
         path = path[len("file://") :]
     if "://" in path:

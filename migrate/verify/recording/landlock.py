@@ -1,6 +1,6 @@
-"""Linux' Landlock: the kernel refuses this process, and all that it starts, to change files but below some directories.
+"""Confines this process, and all processes that it starts, to some directories by Linux' Landlock.
 
-It needs no rights, and reaches what Python does not see: TensorFlow's kernels, HDF5, and programs that are started.
+Landlock needs no privileges, and also covers what Python does not see: TensorFlow's kernels, HDF5, other programs.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION, BELOW_PATH = 1, 1
 NO_NEW_PRIVILEGES = 38
 LEAST_VERSION, TRUNCATES = 2, 3
-"""The first that lets a file be renamed into another directory, as a checkpoint is, and the first with ``truncate``."""
+"""The first version that allows renames into another directory, which checkpoints need, and the first with truncate."""
 
 WRITE_FILE = 1 << 1
 REMOVE_DIRECTORY, MAKE_DIRECTORY = 1 << 4, 1 << 7
@@ -22,15 +22,15 @@ TRUNCATE = 1 << 14
 
 
 def restrict(directories, above, devices):
-    """Let this thread, and those that it starts, change files below some directories alone; for ever.
+    """Allows this thread and those that it starts only some changes to files; this cannot be undone.
 
     Args:
-      directories: where anything may be changed.
+      directories: where anything may be changed; anything below ``/dev/shm`` may be, too.
       above: where directories may be made, and removed if they are empty.
-      devices: where files that are there may be written to, and below ``/dev/shm`` anything.
+      devices: where existing files may be written to.
 
     Returns:
-      Whether the kernel can: Linux from 5.19 on, if it is built with Landlock.
+      Whether the kernel supports it: Linux from 5.19 on, if it is built with Landlock.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -57,7 +57,7 @@ def restrict(directories, above, devices):
 
 
 def _allow(libc, ruleset, path, access):
-    """Add a rule; a directory that is not there needs none."""
+    """Adds a rule and returns whether it worked; a directory that does not exist needs no rule."""
     try:
         directory = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,11 +1,11 @@
-"""Import TensorFlow once, and fork a process for each program that is to be started with it.
+"""Imports TensorFlow once, and forks a process for each program that is to be started with it.
 
 usage: python nursery.py SOCKET SIZE [recording]
 
-A request of the socket is JSON, after its own size in SIZE bytes. With ``recording`` the recorder is in place.
+A request on the socket is its size in SIZE bytes and then JSON. With ``recording`` the recorder is loaded.
 
-TensorFlow does nothing before its first operation, so the forked process is what the program would have made of itself,
-and a SIGKILL ends it as any other. ``migrate/verify/nursery.py`` holds the other end of the socket.
+TensorFlow does nothing before its first operation, so a forked process behaves as if the program had imported it, and
+a SIGKILL ends it like any other. ``migrate/verify/nursery.py`` has the other end of the socket.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ import bootstrap
 
 
 def serve(requests, size, recording):
-    """Fork a keeper with a program for each request, until nobody can ask any more."""
+    """Forks a keeper, which forks the program, for each request until the socket is closed."""
     receive = socket.recv_fds  # from Python 3.9 on
     del sys.path[0]
     session = bootstrap.load_recorder()
@@ -34,35 +34,35 @@ def serve(requests, size, recording):
     before = dict(os.environ)
     import tensorflow as tf
 
-    its_own = {name: value for name, value in os.environ.items() if before.get(name) != value}
+    tensorflow_env = {name: value for name, value in os.environ.items() if before.get(name) != value}
     tf.keras.Sequential  # noqa: B018  Keras is imported at its first use
     if hasattr(tf, "estimator"):
         tf.estimator.RunConfig  # noqa: B018
     requests.sendall(json.dumps({"version": tf.__version__, "file": tf.__file__}).encode() + b"\n")
     session.die_with_parent()
-    # No program, not even at its end, looks through what the import has made: that took it 1.3 s.
+    # Exclude TensorFlow's objects from each program's garbage collection, which took 1.3 s at its end.
     gc.collect()
     gc.freeze()
     while True:
         header, files, _, _ = receive(requests, size, 4)
-        # Reaped here, the time that programs took counts as the asker's own.
+        # Reap ended programs, so that their CPU time counts as this process's own.
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         if not header:
             return
-        # Not a byte more: the next request may be there already.
+        # Read exactly this request: the next one may have arrived already.
         request = requests.recv(int.from_bytes(header, "big"), socket.MSG_WAITALL)
         if not os.fork():
             requests.close()
-            keep(session, its_own, json.loads(request), *files)
+            fork_program(session, tensorflow_env, json.loads(request), *files)
             return
         for file in files:
             os.close(file)
 
 
-def keep(session, its_own, request, output, errors, status, kept):
-    """Fork the program, tell its exit status, and reap it when that has been read: until then it keeps its number."""
+def fork_program(session, tensorflow_env, request, output, errors, status, kept):
+    """Forks the program, sends its exit status, and reaps it when ``kept`` is closed; till then it keeps its number."""
     session.die_with_parent()
     pid = os.fork()
     if not pid:
@@ -71,7 +71,7 @@ def keep(session, its_own, request, output, errors, status, kept):
         os.write(status, b"%d\n" % os.getpid())
         os.close(status)
         os.close(kept)
-        become(output, errors, its_own, **request)
+        run_command(output, errors, tensorflow_env, **request)
         return
     os.close(output)
     os.close(errors)
@@ -82,14 +82,14 @@ def keep(session, its_own, request, output, errors, status, kept):
     os._exit(0)
 
 
-def become(output, errors, its_own, command, env, cwd):
-    """Be what ``python`` makes of the command, with the variables that TensorFlow sets while it is imported."""
+def run_command(output, errors, tensorflow_env, command, env, cwd):
+    """Turns this process into ``python COMMAND``, with the variables that TensorFlow sets while it is imported."""
     for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), output, errors)):
         os.dup2(file, number)
         os.close(file)
     sys.stdin = open(os.devnull)  # noqa: SIM115
     os.environ.clear()
-    os.environ.update({**env, **its_own})
+    os.environ.update({**env, **tensorflow_env})
     os.chdir(cwd)
     tempfile.tempdir = None
     random.seed()

@@ -1,17 +1,17 @@
-"""Numbers that leave a compiled function one by one, though Python sees only its end.
+"""Queues of numbers that compiled functions write and Python reads.
 
-Inside a ``tf.function`` a number is written to the next place of a hidden variable; between two calls Python reads what
-was written. The variable is no part of any model or checkpoint, and is made only when the first function is traced: a
+Inside a ``tf.function`` a number is written to the next place of a hidden variable; between two calls Python reads the
+numbers. The variable is no part of any model or checkpoint, and is made only when the first function is traced: a
 program may still configure its devices after ``import tensorflow``.
 
-A small variable says how many losses and digests have been written, and the latest: where a call made one step, it is
-all that is read. After a step the caches are cold, and the counter has just been read by the same operation.
+A second, small variable has the counts of losses and digests and the latest of each. After a call of one step only
+this one is read, which is faster: after a step the caches are cold.
 """
 
 from . import steps
 
 PLACES = 4096
-"""The most numbers of a kind between two reads; of more, the oldest are lost."""
+"""How many numbers of a kind fit between two reads; if there are more, the oldest are lost."""
 
 _rows = None
 _newest = None
@@ -19,11 +19,11 @@ _read = None
 
 
 class Ring:
-    """A queue of scalars out of compiled functions; all are exact as 64-bit floats.
+    """A queue of scalars, each stored exactly as a 64-bit float.
 
     Args:
-      column: its column of the numbers; in ``_newest`` its count is at twice that place, the latest number behind it.
-      convert: what makes a Python number of the type that was pushed.
+      column: its column in ``_rows``; ``_newest`` has its count at index ``2 * column`` and its latest number after it.
+      convert: the type of the numbers in Python, ``int`` or ``float``.
     """
 
     def __init__(self, column, convert):
@@ -33,7 +33,7 @@ class Ring:
         self.eager = []
 
     def push(self, value):
-        """Add a scalar, eagerly or while a function is traced; then the operation that does so is returned."""
+        """Adds a scalar; while a function is traced, returns the operation that adds it, else None."""
         import tensorflow as tf
 
         if tf.executing_eagerly():
@@ -45,16 +45,16 @@ class Ring:
         count = newest.gather_nd([here])
         place = tf.cast(tf.math.floormod(count, tf.constant(PLACES, tf.float64)), tf.int32)
         row = rows.scatter_nd_update([[place, self.column]], [value])
-        # In a wrapped TF1 graph nothing is run but what the returned operation needs.
+        # A wrapped TF1 graph runs only what the returned operation depends on.
         with tf.control_dependencies([_operation(row)]):
             return _operation(newest.scatter_nd_update([[here], [here + 1]], [count + 1, value]))
 
     def pending(self):
-        """How many values compiled functions have written since the last call of ``take``."""
+        """Returns how many values compiled functions have written since the last call of ``take``."""
         return 0 if _newest is None else int(steps.value_of(_newest)[2 * self.column]) - self.taken
 
     def take(self, fresh=True):
-        """The values since the last call, oldest first, as Python numbers."""
+        """Returns the values since the last call, oldest first; reads ``_newest`` again if ``fresh``."""
         global _read
         values = [self.convert(_number(value)) for value in self.eager]
         self.eager = []
@@ -74,7 +74,7 @@ class Ring:
 
 
 def _variables():
-    """Plain variables: ``tf.Variable`` would make some that belong to the strategy in whose scope it is called."""
+    """Returns ``_newest`` and ``_rows``, made as plain variables: ``tf.Variable`` would make the strategy's."""
     global _newest, _rows
     import tensorflow as tf
     from tensorflow.python.ops.resource_variable_ops import ResourceVariable
@@ -99,5 +99,5 @@ digests = Ring(1, int)
 
 
 def take():
-    """The losses and the digests since the last call."""
+    """Returns the losses and the digests since the last call."""
     return losses.take(), digests.take(fresh=False)

@@ -1,4 +1,4 @@
-"""Saves, restores and evaluations as events; of a call that makes another, only the outer one counts."""
+"""Records saves, restores and evaluations; of nested saves only the outer one."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ _inside = False
 
 @contextlib.contextmanager
 def record_save(kind, path, step):
-    """Record what is written inside as one save, with its duration in seconds; an error is recorded by its type."""
+    """Records the block as one save with its duration in seconds, or with the type of the error that ends it."""
     global _inside
     if _inside:
         yield
@@ -32,13 +32,13 @@ def record_save(kind, path, step):
 
 
 def record_restore(kind, path, step):
-    """Record that a checkpoint was read."""
+    """Records that a checkpoint was read."""
     event_log.write("restore", kind=kind, path=_text(path), step=step, phase=training.phase)
 
 
 @contextlib.contextmanager
 def watch_restore(kind, path):
-    """Record that what is inside could not read a checkpoint, by the type of its error."""
+    """Records an error in the block, by its type, as a failure to read the checkpoint."""
     guard.check_restore(path)
     try:
         yield
@@ -48,7 +48,7 @@ def watch_restore(kind, path):
 
 
 def record_evaluation(step, metrics):
-    """Record an evaluation with its metrics, those that are numbers."""
+    """Records an evaluation with those of its metrics that are numbers."""
     numbers = {str(name): _number(value) for name, value in metrics.items()}
     event_log.write(
         "evaluation", step=step, metrics={name: value for name, value in numbers.items() if value is not None}
@@ -63,7 +63,7 @@ def _number(value):
 
 
 def _text(path):
-    """An absolute path or URL as text; of a tensor, as TF1's savers may be given, its value is not looked up."""
+    """Returns an absolute path or URL; for a tensor, which TF1's savers accept, its description, not its value."""
     try:
         text = os.fsdecode(path)
     except TypeError:

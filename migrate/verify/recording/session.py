@@ -1,4 +1,4 @@
-"""One recorded run of a program, from its first line to the way it ended."""
+"""Records one run of a program from its first line to its end."""
 
 import contextlib
 import ctypes
@@ -13,7 +13,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent():
-    """Ask the kernel to kill this process when the one that started it is gone, so that none is left behind."""
+    """Asks the kernel to kill this process when the process that started it has ended."""
     if sys.platform.startswith("linux"):
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
@@ -21,12 +21,13 @@ def die_with_parent():
 
 @contextlib.contextmanager
 def record_program(events, instruction, confined="", watching=False):
-    """Records what runs inside, and how it ended; an exception reaches the program's own handlers.
+    """Records the block and how it ends; an exception reaches the program's own handlers.
 
     Args:
-      instruction: the fault as JSON, or nothing.
-      confined: the arguments of ``guard.confine`` as JSON, or nothing.
-      watching: whether TensorFlow is imported and watched already, by the process that this one was forked from.
+      events: the path of the event log.
+      instruction: the fault as JSON; "" for none.
+      confined: the arguments of ``guard.confine`` as JSON; "" to confine nothing.
+      watching: whether the process that this one was forked from has imported and watched TensorFlow already.
     """
     die_with_parent()
     event_log.open_at(events)
@@ -44,12 +45,12 @@ def record_program(events, instruction, confined="", watching=False):
         event_log.write("end", how="exit", code=ending.code if isinstance(ending.code, int) else int(bool(ending.code)))
         raise
     except BaseException as ending:
-        at = guard.place(_lines(ending))
+        at = guard.own_place(_lines(ending))
         event_log.write("exception", type=type(ending).__name__, message=str(ending)[:2000], place=at)
         raise
     event_log.write("end", how="return", code=0)
 
 
 def _lines(error):
-    """The lines that an exception went through, the innermost first."""
+    """Yields the file and line of each frame of an exception, the innermost first."""
     return ((frame.f_code.co_filename, line) for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]))

@@ -1,4 +1,4 @@
-"""TF1 sessions, ``MonitoredSession`` and ``Saver``, and ``tf.estimator.Estimator``, which stands on them."""
+"""Records TF1's ``MonitoredSession`` and ``Saver``, and ``tf.estimator.Estimator``, which uses them."""
 
 import os
 
@@ -7,7 +7,7 @@ from .wrapping import wrap_method
 
 
 def watch_session(module):
-    """Add the recorder's hook, after all others, to every monitored session that trains."""
+    """Adds the recorder's hook, after all others, to every monitored session that trains."""
 
     class Recorder(module.SessionRunHook if hasattr(module, "SessionRunHook") else _hook_class()):
         """Fetches nothing that the step does not compute already: its loss and its batch."""
@@ -20,9 +20,9 @@ def watch_session(module):
 
         def after_create_session(self, session, coord):
             if self.global_step is not None:
-                # Half as long as session.run, at every step.
+                # A callable takes half the time of session.run at every step.
                 self.read_step = session.make_callable(self.global_step)
-                training.begin_at("session", int(self.read_step()))
+                training.record_start("session", int(self.read_step()))
 
         def before_run(self, run_context):
             import tensorflow.compat.v1 as tf1
@@ -64,7 +64,7 @@ def watch_session(module):
 
 
 def _only_predicts(creator):
-    """Whether a session begins with one checkpoint by its name, in a graph where nothing counts steps."""
+    """Whether a session restores one named checkpoint in a graph that does not increment the global step."""
     import tensorflow.compat.v1 as tf1
 
     if getattr(creator, "_checkpoint_filename_with_path", None) is None:
@@ -75,16 +75,16 @@ def _only_predicts(creator):
 
 
 def _run_step_fn(original, self, step_fn):
-    """A migrated program runs steps without hooks where none watches; here one does."""
+    """Makes a migrated program run its hooks at every step: it skips hooks that need nothing, but the recorder does."""
 
-    def take(step_context):
+    def wrapped_step(step_context):
         return step_fn(_StepContext(step_context))
 
-    return original(self, take)
+    return original(self, wrapped_step)
 
 
 class _StepContext:
-    """A step's context whose session never seems the one of the step before, so that no step runs without hooks."""
+    """A step's context with a new session object at each step, so that no step runs without hooks."""
 
     def __init__(self, step_context):
         self._context = step_context
@@ -106,19 +106,19 @@ class _Session:
 
 
 def watch_hooks(module):
-    """Watch the hook that reads the metrics when an evaluation's session ends, and the one that saves."""
-    wrap_method(module.FinalOpsHook, "end", _end_of_evaluation)  # an Estimator's own are told by it
-    wrap_method(module.CheckpointSaverHook, "begin", _begin_of_saves)
+    """Watches the hook that reads the metrics when an evaluation's session ends, and the one that saves."""
+    wrap_method(module.FinalOpsHook, "end", _end_evaluation)  # an Estimator's evaluations are recorded by ``_evaluate``
+    wrap_method(module.CheckpointSaverHook, "begin", _begin_saver_hook)
 
 
-def _begin_of_saves(original, self):
+def _begin_saver_hook(original, self):
     seconds = getattr(getattr(self, "_timer", None), "_every_secs", None)
     if seconds:
         event_log.write("saves_by_clock", seconds=seconds)
     return original(self)
 
 
-def _end_of_evaluation(original, self, *args, **kwargs):
+def _end_evaluation(original, self, *args, **kwargs):
     result = original(self, *args, **kwargs)
     values = self.final_ops_values
     if training.phase == "train" and isinstance(values, dict):
@@ -134,7 +134,7 @@ def _hook_class():
 
 
 def _loss_among(fetches):
-    """The floating scalar that the program itself fetches at each step, one called loss before others."""
+    """Returns a floating-point scalar among the program's fetches, at best one named loss; None if there is none."""
     import tensorflow as tf
 
     tensors = [
@@ -167,21 +167,21 @@ def _restore(original, self, sess, save_path):
     with saving.watch_restore("saver", save_path):
         result = original(self, sess, save_path)
     training.unsettled = training.phase == "train"
-    training.expected = steps.in_path(save_path)
-    saving.record_restore("saver", save_path, steps.in_path(save_path))
+    training.expected = steps.step_in_path(save_path)
+    saving.record_restore("saver", save_path, steps.step_in_path(save_path))
     return result
 
 
 def watch_estimator(module):
     owner = module.Estimator
     wrap_method(owner, "_train_with_estimator_spec", _estimator_train)
-    wrap_method(owner, "_get_features_and_labels_from_input_fn", _input)
+    wrap_method(owner, "_get_features_and_labels_from_input_fn", _call_input_fn)
     wrap_method(owner, "evaluate", _evaluate)
     wrap_method(owner, "predict", _predict)
 
 
 def watch_evaluations(module):
-    """Watch the ``train_and_evaluate`` of one process, which evaluates again when a time has passed."""
+    """Watches ``train_and_evaluate`` in a single process, which evaluates every so many seconds."""
     wrap_method(module._TrainingExecutor, "run_local", _train_and_evaluate)
 
 
@@ -191,14 +191,14 @@ def _train_and_evaluate(original, self):
 
 
 def _estimator_train(original, self, *args, **kwargs):
-    with training.driven_by("session"):
+    with training.reported_by("session"):
         return original(self, *args, **kwargs)
 
 
-def _input(original, self, *args, **kwargs):
+def _call_input_fn(original, self, *args, **kwargs):
     features, labels, hooks = original(self, *args, **kwargs)
     with event_log.contain_errors("batch"):
-        batches.remember(batches.parts((features, {} if labels is None else labels)))
+        batches.remember_batch(batches.numeric_tensors((features, {} if labels is None else labels)))
     return features, labels, hooks
 
 
@@ -210,7 +210,7 @@ def _evaluate(original, self, *args, **kwargs):
 
 
 def _predict(original, self, *args, **kwargs):
-    # A generator: the phase holds while one element is made, not while the program looks at it.
+    # The phase is "predict" only while an element is computed, not while the program uses it.
     elements = original(self, *args, **kwargs)
     while True:
         with training.in_phase("predict"):

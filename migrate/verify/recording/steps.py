@@ -1,19 +1,19 @@
-"""The variable that counts a program's training steps, found through what the program checkpoints."""
+"""Finds the variable that counts a program's training steps among those that the program checkpoints."""
 
 import re
 
 DEPTH = 4
-"""How far below a checkpoint's root a counter is looked for: a model's optimizer is at 2."""
+"""How many levels below a checkpoint's root are searched for a counter: a model's optimizer is at level 2."""
 
 _variable = None
 _rank = 9
 
 
-def consider(root, again=False):
-    """Look for a better counter below ``root``, a Checkpoint or a CheckpointManager's step counter.
+def consider_checkpoint(root, again=False):
+    """Uses the best counter below ``root``, a Checkpoint, if it is better than the one found before.
 
     Args:
-      again: whether one as good as that found before is better: each of several trainings has its own counter.
+      again: whether to use also one of the same rank: each of several trainings has its own counter.
     """
     global _variable, _rank
     best = min(_candidates(root), key=lambda candidate: candidate[0], default=None)
@@ -22,14 +22,14 @@ def consider(root, again=False):
 
 
 def consider_counter(variable):
-    """Take a CheckpointManager's ``step_counter``, unless an optimizer's own counter is known."""
+    """Uses a CheckpointManager's ``step_counter``, unless an optimizer's own counter is known."""
     global _variable, _rank
     if variable is not None and _rank > 1:
         _variable, _rank = variable, 1
 
 
 def read_step(variable=None):
-    """The counter's value, None where there is none or it cannot be read, as inside a tf.function."""
+    """Returns the counter's value; None if there is no counter or it cannot be read, as inside a tf.function."""
     variable = _variable if variable is None else variable
     if variable is None:
         return None
@@ -40,8 +40,8 @@ def read_step(variable=None):
 
 
 def value_of(variable):
-    """The value as a NumPy array; a plain variable is read directly, in a third of the time of its ``numpy``."""
-    variable = getattr(variable, "_value", variable)  # what a Keras 3 variable holds
+    """Returns the value as a NumPy array; reads a plain variable directly, in a third of the time of its ``numpy``."""
+    variable = getattr(variable, "_value", variable)  # Keras 3 wraps TensorFlow's variable
     if type(variable).__name__ == "ResourceVariable":
         from tensorflow.python.ops.gen_resource_variable_ops import read_variable_op
 
@@ -49,26 +49,26 @@ def value_of(variable):
     return variable.numpy()
 
 
-def step_below(root):
-    """The step that is stored below ``root``, whatever counts elsewhere."""
+def step_in_checkpoint(root):
+    """Returns the value of the best counter below ``root``; None if there is none."""
     best = sorted(_candidates(root), key=lambda candidate: candidate[0])
     return read_step(best[0][1]) if best else None
 
 
-def in_path(path):
-    """The number at the end of a checkpoint's path: 120 in ``model.ckpt-120``."""
+def step_in_path(path):
+    """Returns the number at the end of a checkpoint's path, as 120 in ``model.ckpt-120``; None if there is none."""
     match = re.search(r"-(\d+)(?:\.\w+)*$", str(path))
     return int(match.group(1)) if match else None
 
 
-def of_model(model):
-    """A Keras model's ``optimizer.iterations``."""
+def model_step(model):
+    """Returns the value of a Keras model's ``optimizer.iterations``; None if it has none."""
     iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
     return None if iterations is None else read_step(iterations)
 
 
 def _candidates(root):
-    """Counters below ``root`` with their rank, 0 the best: what moves with the update is before what is set by hand."""
+    """Yields counters below ``root`` with their rank, 0 for the best: one that the update increments is better."""
     seen = []
     level = [("", root)]
     for _ in range(DEPTH):
@@ -88,7 +88,7 @@ def _candidates(root):
 
 
 def _iterations(here):
-    """The iterations of an optimizer, or of the optimizer of a compiled model, without making them: Keras 2 would."""
+    """Returns the iterations of an optimizer or of a model's, if they exist: in Keras 2 a read would make them."""
     optimizer = here if hasattr(type(here), "apply_gradients") else getattr(here, "optimizer", None)
     if optimizer is None or not hasattr(type(optimizer), "iterations"):
         return None

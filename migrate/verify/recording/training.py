@@ -1,31 +1,30 @@
-"""The phase and the step of the training, which it reports to the event log."""
+"""The current phase and step of the training; reports steps to the event log."""
 
 import contextlib
 
 from . import event_log, fault
 
 phase = "train"
-"""``train``, ``evaluate`` or ``predict``; what is restored and drawn in the last two is not a resumption."""
+"""``train``, ``evaluate`` or ``predict``; restores and batches in the last two are no part of training."""
 
 step = None
-"""The step that was last recorded, None before the first start."""
+"""The step that was last recorded; None before the first start."""
 
 driver = None
-"""What reports the steps at the moment, so that nothing inside it does so too: ``fit``, ``session`` or None."""
-
+"""Which caller reports the steps now, so that calls inside it do not: ``fit``, ``session`` or None."""
 
 unsettled = False
-"""Whether a restore may have moved the counter unseen: of an Estimator's checkpoint it is put off, or a session's."""
+"""Whether a restore may still move the counter: it can be deferred, or run in a session."""
 
 expected = None
-"""The step that the checkpoint of the last restore is named for, until the counter has moved."""
+"""The step in the name of the last restored checkpoint, until the counter has moved; else None."""
 
 _looping = False
 
 
 @contextlib.contextmanager
 def in_phase(name):
-    """Within, the program evaluates or predicts."""
+    """Sets the phase for the block."""
     global phase
     before, phase = phase, name
     try:
@@ -35,8 +34,8 @@ def in_phase(name):
 
 
 @contextlib.contextmanager
-def driven_by(name):
-    """Within, only ``name`` reports steps."""
+def reported_by(name):
+    """Makes ``name`` the only caller that reports steps in the block."""
     global driver
     before, driver = driver, name
     try:
@@ -45,37 +44,37 @@ def driven_by(name):
         driver = before
 
 
-def begin_at(kind, at):
-    """A session, a fit or a loop begins at step ``at``."""
+def record_start(kind, at):
+    """Records that a session, a fit or a loop begins at step ``at``."""
     global step
     step = at
     event_log.write("start", kind=kind, step=at)
 
 
 def set_step(at):
-    """A counter was found or restored: later steps count from ``at``."""
+    """Makes later steps count from ``at``, the value of a counter that was found or restored; None changes nothing."""
     global step
     if at is not None:
         step = at
 
 
 def record_loop_steps(to, losses, digests):
-    """As ``record_steps``, in a loop of the program's own, which begins with its first step."""
+    """Records steps of the program's own loop, which begins with its first step; see ``record_steps``."""
     global _looping, unsettled, expected
     unsettled, expected = False, None
     if not _looping:
         _looping = True
-        begin_at("loop", to - 1 if step is None else step)
+        record_start("loop", to - 1 if step is None else step)
     record_steps(to, losses, digests, "step")
 
 
 def record_steps(to, losses, digests, source):
-    """Training has moved on to step ``to``, by one step or, inside one call, by several.
+    """Records the steps up to ``to``; one call may make several.
 
     Args:
-      losses: a loss for each step since the last report, or the last one only, or none.
-      digests: the same of the batches.
-      source: where the losses come from: ``step`` for the step's own, ``mean`` for a running mean.
+      losses: the loss of each step since the last report, or only that of the last step, or none.
+      digests: the same for the digests of batches.
+      source: ``step`` if each loss is the step's own, ``mean`` if it is a running mean.
     """
     global step
     before = to - 1 if step is None else step
@@ -83,7 +82,7 @@ def record_steps(to, losses, digests, source):
     count = max(to - before, 1)
     for index in range(count):
         here = to - count + 1 + index
-        at_here = {"loss": _at(losses, index, count), "batch": _at(digests, index, count)}
+        at_here = {"loss": _value_at(losses, index, count), "batch": _value_at(digests, index, count)}
         event_log.write(
             "step",
             step=here,
@@ -94,8 +93,8 @@ def record_steps(to, losses, digests, source):
     fault.strike_if_due(to, count)
 
 
-def _at(values, index, count):
-    """The value of the ``index``-th of ``count`` steps; with several values a step, the first of each."""
+def _value_at(values, index, count):
+    """Returns the value of the ``index``-th of ``count`` steps, the first of several; None if the step has none."""
     if not values:
         return None
     if len(values) >= count and len(values) % count == 0:
@@ -104,7 +103,7 @@ def _at(values, index, count):
 
 
 def new_step(read):
-    """The step by ``read`` where it is a new one, None where training has not moved or something else reports it."""
+    """Returns ``read()`` if that is a new step; None if training has not moved or another caller reports its steps."""
     if driver is not None or phase != "train":
         return None
     now = read()

@@ -1,4 +1,4 @@
-"""Which modules of TensorFlow, Keras and Estimator are watched, under their names in each line."""
+"""The watched modules of TensorFlow, Keras and Estimator, by their names in each TensorFlow line."""
 
 import os
 
@@ -8,7 +8,7 @@ _AT_START = dict(os.environ)
 
 
 def _tensorflow(module):
-    """Tell which TensorFlow it is, and which variables of the environment the program changed before it."""
+    """Records which TensorFlow it is, and which environment variables the program changed before the import."""
     found = wrapping.environments["tensorflow"]
     changed = {
         name: found.get(name) for name in _AT_START.keys() | found.keys() if found.get(name) != _AT_START.get(name)

@@ -1,4 +1,4 @@
-"""Put functions around methods of TensorFlow and Keras, once the program itself has imported their module."""
+"""Wraps methods of TensorFlow and Keras, once the program itself has imported their module."""
 
 import functools
 import importlib.abc
@@ -9,7 +9,7 @@ import sys
 from . import event_log
 
 environments = {}
-"""The environment that each watched package found when its import began."""
+"""Watched package -> the environment variables when its import began."""
 
 
 class _Loader(importlib.abc.Loader):
@@ -53,12 +53,12 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def watch(watches):
-    """Call ``watches[name](module)`` once each module of that name has been imported."""
+    """Calls ``watches[name](module)`` after the import of each module in ``watches``."""
     sys.meta_path.insert(0, _Finder(watches))
 
 
 def wrap_method(owner, name, wrapper):
-    """Let ``owner.name`` call ``wrapper(original, self, *args, **kwargs)``; an absent name is left."""
+    """Makes ``owner.name`` call ``wrapper(original, self, *args, **kwargs)``, if the class defines this method."""
     original = owner.__dict__.get(name)
     if original is None:
         return

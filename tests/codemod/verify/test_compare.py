@@ -46,7 +46,7 @@ def test_steps_lost_and_repeated_are_counted(record):
 
 def test_a_step_that_was_lost_does_not_count_where_the_later_start_was_not_seen_to_make_it(record):
     made = record(resumed=10)
-    for event in made.attempts[1].of("step"):
+    for event in made.attempts[1].events_of("step"):
         del event["loss"]
     assert max(made.by_step("loss")) == 10
 
@@ -161,7 +161,7 @@ def by_clock(record):
     def make(resumed=10, kept=(10, 15, 20), **how):
         made = record(resumed=resumed, kept=kept, **how)
         for one in made.attempts:
-            saves = [event["step"] for event in one.of("save")]
+            saves = [event["step"] for event in one.events_of("save")]
             one.events.append({"event": "saves_by_clock", "seconds": 60, "time": 0})
             one.events.extend({"event": "evaluation", "step": at, "metrics": {"loss": 1 / at}} for at in saves)
         return made
@@ -282,13 +282,13 @@ def test_evaluations_without_a_common_metric_are_not_said_to_agree_in_value(reco
 def test_what_a_program_that_saves_by_keras_alone_keeps_is_not_compared(side, record):
     by_manager, by_keras = record(), record(kept=())
     for made, kind in ((by_manager, "checkpoint"), (by_keras, "save_weights")):
-        for event in made.of("save"):
+        for event in made.events_of("save"):
             event["kind"] = kind
     pair = (by_keras, by_manager) if side == "OLD" else (by_manager, by_keras)
     row = compare(*pair).row("checkpoints kept")
     assert row.verdict is Verdict.NOT_COMPARED
     assert row.note == f"{side} keeps no TensorFlow checkpoints"
-    for event in by_keras.of("save"):
+    for event in by_keras.events_of("save"):
         event["kind"] = "checkpoint"
     assert compare(*pair).row("checkpoints kept").verdict is Verdict.DIFFERENT
 

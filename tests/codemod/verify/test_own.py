@@ -8,7 +8,7 @@ import pytest
 from migrate.verify import Record, compare
 from migrate.verify.compare import AS_UNDISTURBED, compare_with_itself
 from migrate.verify.comparison import Verdict
-from migrate.verify.own import ANEW, VARIES
+from migrate.verify.own import INPUT_RESTARTS, RUNS_DIFFER
 from migrate.verify.verification import Verification
 
 from .conftest import attempt
@@ -31,7 +31,7 @@ def test_a_run_that_ends_as_the_undisturbed_one_matches(undisturbed, record):
 
 def test_a_loss_that_is_another_after_the_resumption_differs_where_the_batches_are_equal(undisturbed, record):
     slip = record()
-    for event in slip.attempts[1].of("step"):
+    for event in slip.attempts[1].events_of("step"):
         event["loss"] *= 1.5
     result = compare_with_itself(undisturbed(), slip)
     assert [row.name for row in result.differences] == ["losses"]
@@ -40,17 +40,17 @@ def test_a_loss_that_is_another_after_the_resumption_differs_where_the_batches_a
 
 def test_losses_are_not_compared_where_the_input_begins_anew(undisturbed, record):
     anew = record()
-    for event in anew.attempts[1].of("step"):
+    for event in anew.attempts[1].events_of("step"):
         event.update(batch=event["step"] - 10, loss=9.0)
     result = compare_with_itself(undisturbed(), anew)
     assert result.matches
-    assert (result.row("losses").verdict, result.row("losses").note) == (Verdict.NOT_COMPARED, ANEW)
+    assert (result.row("losses").verdict, result.row("losses").note) == (Verdict.NOT_COMPARED, INPUT_RESTARTS)
 
 
 def test_losses_are_not_compared_where_the_runs_differ_without_an_interruption(undisturbed, record):
     result = compare_with_itself(undisturbed(loss=lambda step: 3.0), record())
     assert result.matches
-    assert result.row("losses").note == VARIES
+    assert result.row("losses").note == RUNS_DIFFER
 
 
 def test_a_run_that_ends_at_another_step_or_resumes_where_nothing_was_saved_differs(undisturbed, record):
@@ -61,7 +61,7 @@ def test_a_run_that_ends_at_another_step_or_resumes_where_nothing_was_saved_diff
 
 def test_a_pair_has_a_row_that_says_whether_each_ends_as_its_own_undisturbed_run(undisturbed, record):
     slip = record()
-    for event in slip.attempts[1].of("step"):
+    for event in slip.attempts[1].events_of("step"):
         event["loss"] *= 1.5
     row = compare(record(), slip, undisturbed=(undisturbed(), undisturbed())).row(AS_UNDISTURBED)
     assert (row.old, row.verdict) == ("yes", Verdict.DIFFERENT)
@@ -93,7 +93,7 @@ def test_the_headline_says_where_losses_were_not_compared(verification, undistur
 
 def test_losses_that_differ_after_an_interruption_alone_are(verification, undisturbed, record):
     slip = record()
-    for event in slip.attempts[1].of("step"):
+    for event in slip.attempts[1].events_of("step"):
         event["loss"] *= 1.5
     plain = compare(undisturbed(), undisturbed())
     assert headline(verification, plain, compare(record(), slip)) == "Resumption differs"
@@ -110,11 +110,11 @@ def test_after_damage_a_run_may_go_back_further(undisturbed, record):
 
 def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undisturbed, record):
     slip = record()
-    for event in slip.attempts[1].of("step"):
+    for event in slip.attempts[1].events_of("step"):
         event["loss"] *= 1.5
     blind = record(batch=lambda step: None), undisturbed(batch=lambda step: None)
     for one in blind:
-        for event in one.of("step"):
+        for event in one.events_of("step"):
             del event["batch"]
     row = compare(blind[0], slip, undisturbed=(blind[1], undisturbed())).row(AS_UNDISTURBED)
     assert row.verdict is Verdict.INFORMATION

@@ -48,7 +48,7 @@ def steps_saved(directory):
 
 def test_the_fault_strikes_once_training_has_begun(killed):
     task, _, struck, saved, _ = killed
-    assert struck.of("fault"), struck.output
+    assert struck.events_of("fault"), struck.output
     assert saved  # the chief saves before anybody's first step, and then when it comes to it
     if task == "chief":
         assert struck.code == -9
@@ -58,7 +58,7 @@ def test_the_job_resumes_at_its_last_save(killed):
     """Without a worker or the evaluator the others may come to the end, before they are missed."""
     task, _, _, saved, again = killed
     is_done = task in ("worker", "evaluator") and max(saved) >= END
-    restored = [event["step"] for event in again.of("restore") if event["phase"] == "train"]
+    restored = [event["step"] for event in again.events_of("restore") if event["phase"] == "train"]
     assert restored == ([] if is_done else [max(saved)])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import FAULTS, Program, run
-from migrate.verify.faults.save import NAMING
+from migrate.verify.faults.save import PATH_CALLS
 from tests import nursery
 from tests.interruption.workers.cluster import outputs_of, task_variables
 from tests.kept_runs import IS_NEWEST
@@ -70,7 +70,7 @@ def faults_in_turn():
     """Saves are at 6 and 9: the last worker between, the chief in its save, the chief between, all at once."""
     return [
         FAULTS["worker-killed"](at=5),
-        FAULTS["sigkill-in-save"](at=5, change=3, calls=NAMING),
+        FAULTS["sigkill-in-save"](at=5, change=3, calls=PATH_CALLS),
         FAULTS["chief-killed"](at=8),
         FAULTS["all-killed"](at=8),
     ]
@@ -106,12 +106,12 @@ def test_a_survivor_fails_in_its_time_and_says_that_a_worker_is_gone(struck):
     assert "A worker of this job is gone. Start all of them again" in without_worker.output
     for start in struck[1]:
         assert not start.timed_out
-        assert start.ended - start.of("fault")[0]["time"] < SURVIVOR_SECONDS
+        assert start.ended - start.events_of("fault")[0]["time"] < SURVIVOR_SECONDS
 
 
 def test_the_cluster_resumes_at_the_last_save_also_of_a_chief_that_was_killed_in_one(struck, finished):
     in_save = struck[2]
-    assert in_save.made == in_save.change
+    assert in_save.changes_seen == in_save.change
     assert not in_save.complete
     assert not in_save.notes
     assert [start.started_at for start in struck[1]] == [3, 3, 3, 6]

@@ -109,7 +109,7 @@ def initial(without_chance, data, old_python):
 
     def begin(directory):
         attempt = run(program, directory / "model", FAULTS["sigkill"](at=1))
-        assert attempt.of("save"), attempt.output
+        assert attempt.events_of("save"), attempt.output
 
     return kept_run("initial", [program.script, __file__, *RECORDER], begin) / "model"
 

@@ -7,11 +7,11 @@ from typing import NoReturn
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if sys.path and os.path.abspath(sys.path[0]) == os.getcwd() != _FOLDER:
-    del sys.path[0]  # the user's signal.py is no module of ours, which runs beside their files
+    del sys.path[0]  # so that the user's signal.py does not hide Python's module
 
 
 def main() -> NoReturn:
-    """Runs the command line and ends; Ctrl-C is answered by one line also while its modules are imported."""
+    """Runs the command line and exits; Ctrl-C prints one line, also while modules are imported."""
     try:
         from migrate.cli.main import main as command_line
     except KeyboardInterrupt:
@@ -19,9 +19,9 @@ def main() -> NoReturn:
         code = 130
     else:
         code = command_line()
-    # The system takes the memory back at once; Python would take apart all that it knows of files, an eighth of a run.
+    # A normal exit would free all objects one by one, which takes an eighth of the run's time.
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, AttributeError, ValueError):  # closed, or never open
+        with suppress(OSError, AttributeError, ValueError):  # it is closed, or was never open
             stream.flush()
     os._exit(code)
 

@@ -1,6 +1,6 @@
-"""The tool as a library: what the command line itself calls.
+"""The tool as a library, which the command line itself uses.
 
-``check`` finds, ``rewrite`` also makes the new texts, ``write`` puts them on the disk. All records are frozen.
+``check`` finds, ``rewrite`` also makes the new texts, ``write`` writes them to the disk. All records are frozen.
 """
 
 import os
@@ -109,7 +109,7 @@ def _run_pipeline(
 
 
 def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
-    """Returns the paths as a list; one path is a list of one, not of its characters."""
+    """Returns the paths as a tuple; a single path becomes a tuple of one."""
     paths = [given] if isinstance(given, (str, bytes, os.PathLike)) else [*given]
     named = [os.fspath(path) for path in paths if isinstance(path, (str, os.PathLike))]
     if len(named) < len(paths) or not all(isinstance(path, str) for path in named):

@@ -1,4 +1,4 @@
-"""A command line's mistakes in one line."""
+"""An argument parser that reports a mistake in one line."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ from migrate.settings import suggestion
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells a mistake in one line and where the usage is, which argparse would print whole, with every option."""
+    """Reports a mistake and how to see the usage in two lines; argparse would print all of the usage."""
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
@@ -17,10 +17,10 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}{meant}\n`{self.prog} --help` shows the usage.\n")
 
 
-def with_values(argv: Iterable[str], options: Container[str]) -> list[str]:
-    """Binds the values that themselves look like flags, as in ``--model-dir-flag --model_dir``, to their options."""
-    words, bound = [*argv], list[str]()
+def join_values(argv: Iterable[str], options: Container[str]) -> list[str]:
+    """Joins options with values that look like flags themselves: ``--model-dir-flag=--model_dir``."""
+    words, joined = [*argv], list[str]()
     while words:
         word = words.pop(0)
-        bound.append(f"{word}={words.pop(0)}" if word in options and words else word)
-    return bound
+        joined.append(f"{word}={words.pop(0)}" if word in options and words else word)
+    return joined

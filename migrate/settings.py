@@ -1,4 +1,4 @@
-"""What the user asked for, from the command line and the project's settings file."""
+"""The settings of a run, from the command line and the project's settings file."""
 
 import os
 import sys
@@ -18,10 +18,10 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "tpu": ("refuse", "leave"),
     "helpers": ("copy", "package"),
 }
-"""The settings that take one of a few words, the default first."""
+"""Setting -> its allowed words, the default first."""
 
-_BESIDE = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
-"""What TensorFlow and the runtime files import, which a folder of that name beside a script would hide."""
+_SHADOWED = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
+"""Modules that TensorFlow and the runtime files import; a folder of that name next to a script would hide them."""
 
 _NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude")
 
@@ -33,16 +33,16 @@ class Settings:
     Attributes:
       recovery: what a Keras program recovers with, ``auto``, ``checkpoint-manager`` or ``backup-and-restore``.
       target: the TensorFlow that the output runs on, ``portable`` (both lines), ``keras2`` or ``keras3``.
-      input: where the input stands after a resume, ``restart`` (at its first element, as an Estimator's) or
-        ``continue``.
-      tpu: what becomes of a program that may run on a TPU: it will ``refuse`` one as it starts, or the tool shall
-        ``leave`` it.
-      helpers: where the runtime files stand, as a ``copy`` in a folder beside the program, or in the
-        ``package`` that is installed with TensorFlow.
+      input: how the input begins after a resume: ``restart`` at its first element, as an Estimator does, or
+        ``continue`` after the last one used.
+      tpu: ``refuse`` to make a migrated program raise an error on a TPU, or ``leave`` to skip programs that may run
+        on one.
+      helpers: the place of the runtime files, a ``copy`` in a folder next to the program or the installed
+        ``package``.
       select: codes or prefixes of the rules to use; empty means all.
       ignore: codes or prefixes of the rules to leave out.
       module_name: the folder that the runtime files are copied to.
-      exclude: patterns of files and directories that are not read below a directory that is given.
+      exclude: patterns of files and directories that are not read below a given directory.
       root: the directory that the patterns are relative to; "" is the current one.
     """
 
@@ -59,7 +59,7 @@ class Settings:
 
 
 class SettingsError(Exception):
-    """A setting or a settings file that cannot be used; its text is the whole message, control characters escaped."""
+    """A setting or a settings file cannot be used; the text is the whole message, with control characters escaped."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
@@ -67,11 +67,11 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """The settings that stand in a project's file.
+    """The settings of a project's file.
 
     Attributes:
-      settings: the file's values, with the defaults for what it does not set.
-      places: the file, and the line where it is known, of each setting that the file sets.
+      settings: the file's values, and the defaults for the others.
+      places: setting -> ``path:line``, or only the path if the line is not known; for the settings in the file.
     """
 
     settings: Settings = Settings()
@@ -82,11 +82,10 @@ def read_project(start: str) -> ProjectSettings:
     """Reads the nearest ``[tool.migrate]`` of a pyproject.toml.
 
     Args:
-      start: the directory to begin in; the search goes up to the root of its git repository, or to the root of the
-        file system where there is none.
+      start: the directory to begin in; the search goes up to the root of its git repository, else of the file system.
 
     Raises:
-      SettingsError: a file cannot be read or parsed, or holds an unknown setting or a wrong value.
+      SettingsError: a file cannot be read or parsed, or has an unknown setting or a wrong value.
     """
     try:
         start = os.path.abspath(start)
@@ -100,47 +99,46 @@ def read_project(start: str) -> ProjectSettings:
 
 
 def check_settings(settings: Settings) -> None:
-    """Raises SettingsError where settings from Python hold a value that is not allowed."""
+    """Raises SettingsError if settings from Python have a value that is not allowed."""
     for name in _NAMES:
         value = getattr(settings, name)
         try:
             if name in CHOICES or name == "module_name":
                 _check_value(name, value)
             else:
-                _words(value)
+                _check_words(value)
         except ValueError as error:
             raise SettingsError(f"{name} {error}, not {value!r}") from None
 
 
-def _words(value: object) -> tuple[str, ...]:
-    """A tuple of words; a text is none, though its characters could be asked for one by one."""
+def _check_words(value: object) -> None:
+    """Raises ValueError unless the value is a tuple of strings."""
     if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
         raise ValueError("must be a tuple of words")
-    return value
 
 
 def split_codes(text: str) -> tuple[str, ...]:
-    """Returns the rules in ``text``, which commas or white space separate."""
+    """Returns the rules in ``text``, separated there by commas or white space."""
     return tuple(text.replace(",", " ").split())
 
 
 def unknown_code(code: str, known: Collection[str]) -> str:
-    """The message for a code that no rule has."""
+    """Returns the message for a code that no rule has."""
     return f"unknown rule {code!r} (`{program()} rules` lists them all){suggestion(code, known)}"
 
 
 def suggestion(word: str, known: Collection[str]) -> str:
-    """The nearest of the known words as the end of a message; empty where none is near."""
+    """Returns the nearest of the known words as the end of a message; "" if none is near."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=len(known) or 1) or [name for name in known if word in name]
-    # Codes are alike to difflib; the nearest has the same characters in the same places.
+    # To difflib all codes are similar; the nearest has the most equal characters at the same positions.
     nearest = sorted(close, key=lambda name: -sum(a == b for a, b in zip(word, name, strict=False)))[:3]
     return f"; did you mean {' or '.join(nearest)}?" if nearest else ""
 
 
 class _Table(NamedTuple):
-    """The settings of one file as they were parsed, not checked yet."""
+    """The parsed settings of one file, not checked yet."""
 
     path: str
     values: Mapping[str, object]
@@ -176,7 +174,7 @@ class _Table(NamedTuple):
 
 
 def _text_that_names_migrate(path: str) -> str | None:
-    """The text of the file, or None where it cannot hold settings, so that most files need no parser."""
+    """Returns the text of the file; None if it has no word "migrate", so that most files need no parser."""
     if not os.path.isfile(path):
         return None
     shown = os.path.relpath(path)
@@ -201,11 +199,11 @@ def _pyproject_table(path: str) -> _Table | None:
     shown = os.path.relpath(path)
     try:
         tool = tomllib.loads(text).get("tool")
-    except (ValueError, RecursionError) as error:  # also of an integer of 5,000 digits
+    except (ValueError, RecursionError) as error:  # an integer of 5,000 digits raises a plain ValueError
         raise SettingsError(f"{shown}: cannot be parsed: {error}") from None
     if not isinstance(tool, dict):
         return None
-    for name in ("estimator-migrate", "estimator_migrate"):  # read by nobody, they would only seem to hold
+    for name in ("estimator-migrate", "estimator_migrate"):  # wrong names, whose settings would have no effect
         if name in tool:
             raise SettingsError(f"{shown}: [tool.{name}] is not read; rename it to [tool.migrate]")
     table = tool.get("migrate")
@@ -253,6 +251,6 @@ def _module_name(value: object) -> str:
 
     if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
         raise ValueError("must be the name of a Python module, without .py and without dots")
-    if value in sys.stdlib_module_names or value in _BESIDE:
+    if value in sys.stdlib_module_names or value in _SHADOWED:
         raise ValueError("must not be the name of a module that programs import already")
     return value

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from migrate.runtime_files.package import home, public, sources
+from migrate.runtime_files.package import defining_file, public_names, sources
 from migrate.tensorflow.contrib import TABLE, read_row, rows_around, rows_of
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, public_name
 from tests.tensorflow_names import names_in_version
@@ -89,17 +89,17 @@ def wrong_of(row, line, known, modules):
         yield f"tf.compat.v1.{row.successor} is not there: {line}"
     if row.kind == "piece":
         yield from wrong_piece(row, line)
-    if row.kind == "estimator" and row.successor.split(".")[0] not in public():
+    if row.kind == "estimator" and row.successor.split(".")[0] not in public_names():
         yield f"no piece {row.successor}: {line}"
     if row.kind in ("none", "package", "rule") and not row.advice:
         yield f"no advice: {line}"
 
 
 def wrong_piece(row, line):
-    if row.successor not in public():
+    if row.successor not in public_names():
         yield f"no piece {row.successor}: {line}"
         return
-    tree = ast.parse(sources()[home(row.successor)])
+    tree = ast.parse(sources()[defining_file(row.successor)])
     made = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == row.successor), None)
     takes = [one for one in row.arguments if not one.startswith("-")]
     if made is not None and takes:

@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 from migrate import __version__
-from migrate.runtime_files.package import PACKAGE, files_of_names, sources, text_of, together
+from migrate.runtime_files.package import PACKAGE, files_of_names, sources, text_of, with_imported_files
 from tests.pairs import ROOT
 
 METADATA = f"""\
@@ -44,7 +44,7 @@ def files_beside(directory):
 
 def copy(folder, names=(), files=()):
     """Puts some files, and those of some names, into a folder, as ``--write`` does beside a program."""
-    for file in together([*files_of_names(names), *files]):
+    for file in with_imported_files([*files_of_names(names), *files]):
         path = folder / PACKAGE / f"{file}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text_of(file), encoding="utf-8")

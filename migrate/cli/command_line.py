@@ -1,4 +1,4 @@
-"""What may stand on the command line, and what a given one asks for."""
+"""The parsers of the command line, and the arguments read from one."""
 
 import argparse
 import os
@@ -14,13 +14,13 @@ from migrate.parser import Parser
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
 
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
-"""The reports that can be asked for, the default first."""
+"""The formats of reports, the default first."""
 
 PLAN_FORMATS = ("text", "json", "github")
-"""Those of ``plan``; the last holds the sites that the baseline does not."""
+"""The formats of ``plan``; ``github`` has only the sites that are not in the baseline."""
 
-_OF_NEW_TEXTS = ("diff", "html")
-"""Those that show the new texts."""
+_NEW_TEXT_FORMATS = ("diff", "html")
+"""The formats that show the new texts."""
 
 _DESCRIPTION = """\
 Finds tf.estimator training code and prints the diff that turns it into TensorFlow 2 code that recovers the same way.
@@ -47,17 +47,17 @@ exit code: 0 nothing found; 1 something to change or skipped; 2 an error in a fi
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a command line asks for.
+    """The arguments of a command line.
 
     Attributes:
       settings: the choices for the run, those of the project's file included.
-      jobs: how many processes may work at once, at least 1.
+      jobs: the maximum number of processes, at least 1.
       check: whether to find only, and change nothing.
-      exit_zero: whether findings alone leave the exit code at 0.
-      quiet: whether only errors are told beside the report.
+      exit_zero: whether the exit code is 0 if there are findings but no errors.
+      quiet: whether to print only errors in addition to the report.
       write: whether to make the changes.
-      format: the report to print, one of ``FORMATS`` or, of ``plan``, ``PLAN_FORMATS``; None for the summary alone.
-      output: the file to print the report to, or None for standard output.
+      format: the report to print, one of ``FORMATS`` or, for ``plan``, ``PLAN_FORMATS``; None for only the summary.
+      output: the file to print the report to; None for standard output.
       baseline: an earlier plan to compare with, or None.
     """
 
@@ -74,12 +74,12 @@ class Arguments:
 
     @property
     def needs_rewrites(self) -> bool:
-        """Whether the new texts are needed: ``--check`` only finds, which takes half the time."""
-        return not self.check or self.format in _OF_NEW_TEXTS
+        """Whether the new texts are needed; ``--check`` only finds, which takes half the time."""
+        return not self.check or self.format in _NEW_TEXT_FORMATS
 
 
 def plan_parser() -> Parser:
-    """The parser of what stands behind ``plan``."""
+    """Returns the parser of the arguments after ``plan``."""
     parser = Parser(
         prog=f"{program()} plan",
         description="Print a row for each program: what it becomes, what blocks it, what to run. Changes nothing.",
@@ -100,7 +100,7 @@ def plan_parser() -> Parser:
 
 
 def parse_plan(arguments: Sequence[str]) -> Arguments:
-    """Reads the arguments behind ``plan``, and the settings file of the project around it."""
+    """Returns the arguments after ``plan``, with the settings of the project's file."""
     parser = plan_parser()
     options = parser.parse_intermixed_args(arguments)
     if not options.paths and not options.program:
@@ -111,17 +111,17 @@ def parse_plan(arguments: Sequence[str]) -> Arguments:
 
 
 def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
-    """Reads a command line that is no subcommand, and the settings file of the project around it.
+    """Returns the arguments of a command line without a subcommand, with the settings of the project's file.
 
     Args:
-      commands: the names of the subcommands, one of which a first word may have been meant to be.
+      commands: the names of the subcommands, for the message if the first word is a mistyped one.
 
     Raises:
       SettingsError: a settings file or a rule code cannot be used.
       SystemExit: argparse printed the help or an error.
     """
     parser = main_parser()
-    # argparse takes options and paths in any order only without "--", so what stands behind it is added by hand.
+    # argparse allows options and paths in any order only without "--", so the paths after it are added here.
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_intermixed_args(arguments[:cut])
     _check_first(parser, options.paths, commands)
@@ -136,7 +136,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
 
 
 def _arguments(options: argparse.Namespace, paths: tuple[str, ...], format: str | None, **more: Any) -> Arguments:
-    """What a command asks for: what all commands take, and its own."""
+    """Returns the arguments that all commands have, and those in ``more``."""
     jobs, is_quiet = options.jobs or _cores(), options.quiet
     return Arguments(
         paths, _settings(options), jobs, format, options.output, exit_zero=options.exit_zero, quiet=is_quiet, **more
@@ -146,12 +146,12 @@ def _arguments(options: argparse.Namespace, paths: tuple[str, ...], format: str 
 def _default_format(options: argparse.Namespace) -> str | None:
     if options.check:
         return "concise"
-    # What is being written need not be shown as well, unless the user says so.
+    # With --write the diff is printed only if the user asks for it.
     return None if options.write and not options.output else "diff"
 
 
 def main_parser() -> Parser:
-    """The parser of a command line that is no subcommand."""
+    """Returns the parser of a command line without a subcommand."""
     parser = Parser(
         prog=program(),
         usage="%(prog)s [--diff | --check | --write] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
@@ -174,7 +174,7 @@ def main_parser() -> Parser:
 
 
 def _add_choices(parser: Parser) -> None:
-    """The options that decide what is found and what becomes of it, and how the tool works."""
+    """Adds the options that all commands have."""
     add_program(parser)
     parser.add_argument(
         "--recovery", choices=CHOICES["recovery"], help="what a Keras program recovers with (default: auto)"
@@ -200,7 +200,7 @@ def _add_choices(parser: Parser) -> None:
 
 
 def add_program(parser: Parser) -> None:
-    """The option that names a program's files by the one that starts it."""
+    """Adds the option that names a program's files by the file that starts it."""
     help = "read the file that starts a program and what it imports, as one PATH each; may be repeated"
     parser.add_argument("--program", action="append", default=[], metavar="FILE", help=help)
 
@@ -228,7 +228,7 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
-    """Rejects a first word that is no path: a mistyped command, behind which all paths would be rewritten."""
+    """Rejects a first word that is no path: after a mistyped command all paths would be rewritten."""
     first = paths[0] if paths else os.curdir
     if not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:
         if first in commands:
@@ -246,9 +246,9 @@ def _settings(options: argparse.Namespace) -> Settings:
             given[name] = split_codes(",".join(texts))
     settings = replace(project.settings, **given)  # type: ignore[arg-type]
     if options.exclude:
-        # The patterns of the command line are relative to the current directory, those of a file to the file's.
+        # Patterns of the command line are relative to the current directory, those of a file to the file's directory.
         below = os.path.relpath(os.curdir, settings.root or os.curdir)
-        settings = replace(settings, exclude=(*settings.exclude, *(_from(below, one) for one in options.exclude)))
+        settings = replace(settings, exclude=(*settings.exclude, *(_rebase(below, one) for one in options.exclude)))
     if settings.select or settings.ignore:
         from migrate.judging.selection import with_rule_codes
 
@@ -257,8 +257,8 @@ def _settings(options: argparse.Namespace) -> Settings:
     return settings
 
 
-def _from(below: str, pattern: str) -> str:
-    """A pattern of a directory as one of a directory above it."""
+def _rebase(below: str, pattern: str) -> str:
+    """Returns a pattern of the directory ``below`` as a pattern of the directory above it."""
     if below == os.curdir:
         return pattern
     name = pattern.removesuffix("/")

@@ -1,4 +1,4 @@
-"""The page of a code, and its rule's first example as the codemod rewrites it."""
+"""The command ``explain``: prints the page of a code with a diff of its rule's first example."""
 
 import difflib
 import os
@@ -16,14 +16,14 @@ from migrate.rules.example import Example
 from migrate.rules.rule import Rule
 
 SHOWN_WHOLE = "FT151"
-"""The rule on whose page the program stands whole; the examples of others are parts of it."""
+"""The rule whose page shows the whole program; the pages of other rules show only parts of it."""
 _WHOLE = 1_000
-"""Lines around a change in a diff: more than an example has."""
+"""More lines than an example has, as the context of a diff."""
 _STYLES = {"-": "red", "+": "green"}
 
 
 def explanation(code: str) -> Iterator[Line]:
-    """A code's title, an example before and after, and the rest of its page."""
+    """Yields a code's title, an example before and after, and the rest of its page."""
     shown = difference(RULES[code]) if code in RULES else ""
     title, *page = pages()[code].text.splitlines()
     yield [(title, "")]
@@ -34,15 +34,15 @@ def explanation(code: str) -> Iterator[Line]:
 
 
 def shown_example(rule: Rule) -> Example | None:
-    """The first example that is rewritten; None where a rule leaves all that it finds."""
+    """Returns the first example that is rewritten; None if the rule rewrites nothing."""
     return next((example for example in rule.examples if example.after is not None), None)
 
 
 @cache
 def difference(rule: Rule) -> str:
-    """The shown example as a diff; "" where there is none.
+    """Returns the shown example as a diff; "" if there is none.
 
-    For a part of a larger program, only the part; on the page of ``SHOWN_WHOLE``, all of it.
+    It has only the example's own part of a larger program, and all of it on the page of ``SHOWN_WHOLE``.
     """
     example = shown_example(rule)
     if example is None:
@@ -55,14 +55,14 @@ def changed(example: Example, near: int = 0) -> list[str]:
     """Returns an example as a diff: all changes of a file, or the part of a larger program.
 
     Args:
-      near: how many lines are shown before and behind what comes of a part.
+      near: how many lines to show before and after the rewritten part.
     """
     lines = whole(example)
     return changed_part(lines) if example.slot == "module" else part(example, lines, near)
 
 
 def whole(example: Example) -> list[str]:
-    """The diff of an example's whole program, without a head; empty where a rule's tests alone see it rewritten."""
+    """Returns the diff of an example's whole program, without headers; empty if only the rule's tests rewrite it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")
         path.write_text(example.source, encoding="utf-8")
@@ -77,29 +77,29 @@ def changed_part(lines: Sequence[str]) -> list[str]:
 
 
 def part(example: Example, lines: Sequence[str], near: int) -> list[str]:
-    """What a diff says of an example's own part: its lines, and those that come of them with so many around."""
+    """Returns the lines of a diff for an example's own part: its old lines, and its new lines with ``near`` around."""
     assert example.after is not None
     old = [at for at, line in enumerate(lines) if line[0] != "+"]
     new = [at for at, line in enumerate(lines) if line[0] != "-"]
-    kept = {*_places_of_text(lines, old, example.before)}
+    shown = {*_places_of_text(lines, old, example.before)}
     written = _places_of_text(lines, new, example.after)
     places = {at: place for place, at in enumerate(new)}
     for at in (at for one in written for at in new[max(places[one] - near, 0) : places[one] + near + 1]):
         if lines[at][1:].strip() and (at in written or lines[at][0] == "+"):
-            kept.add(at)
-    return [lines[at] for at in sorted(kept)]
+            shown.add(at)
+    return [lines[at] for at in sorted(shown)]
 
 
 def _places_of_text(lines: Sequence[str], places: Sequence[int], text: str) -> list[int]:
-    """The line numbers, among places, where texts first stand; whitespace is ignored."""
+    """Returns the numbers of the lines, among ``places``, where a text first occurs; whitespace is ignored."""
     wanted = "".join(text.split())
     letters = [(letter, at) for at in places for letter in "".join(lines[at][1:].split())]
     begin = "".join(letter for letter, _ in letters).find(wanted)
     return sorted({at for _, at in letters[begin : begin + len(wanted)]}) if begin >= 0 else []
 
 
-def _excerpt(lines: Sequence[str], kept: set[int]) -> list[str]:
-    """Some lines of a diff, with an ellipsis where others are left out between them."""
-    shown = [at for at in range(len(lines)) if at in kept]
+def _excerpt(lines: Sequence[str], numbers: set[int]) -> list[str]:
+    """Returns the lines with these numbers, with an ellipsis where lines between them are left out."""
+    shown = [at for at in range(len(lines)) if at in numbers]
     gaps = {at for before, at in pairwise(shown) if at > before + 1}
     return [line for at in shown for line in (["…", lines[at]] if at in gaps else [lines[at]])]

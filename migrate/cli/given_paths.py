@@ -1,4 +1,4 @@
-"""The files and directories that a command line names: by themselves and as programs."""
+"""The files and directories that a command line names, as paths or as programs."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from migrate.settings import SettingsError
 
 
 def program_files(starts: Iterable[str]) -> list[str]:
-    """Returns the files that programs are started by, each with those of the tree that run when it is imported."""
+    """Returns the files that start programs, each followed by the files that it imports."""
     return list(dict.fromkeys(path for start in starts for path in _iter_program_files(start)))
 
 
@@ -25,18 +25,18 @@ def _iter_program_files(start: str) -> Iterator[str]:
 
 
 def check_paths_exist(paths: Sequence[str]) -> None:
-    """Raises SettingsError where a path that the user named does not exist, before anything is written."""
+    """Raises SettingsError if a named path does not exist."""
     for path in paths:
         try:
             os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             raise SettingsError(f"{path}: no such file or directory; nothing was written") from None
         except OSError:
-            continue  # it exists, and whoever reads it says what is wrong with it
+            continue  # it exists; reading it will report the error
 
 
 def check_output(output: str | None, paths: Sequence[str]) -> None:
-    """Raises SettingsError where a report would overwrite a source file."""
+    """Raises SettingsError if the report would overwrite a source file."""
     if output is None or not os.path.exists(output):
         return
     if output.endswith((".py", ".ipynb")) or any(

@@ -1,6 +1,6 @@
-"""The command line: arguments in, reports and an exit code out.
+"""Runs the command line: reads arguments, prints reports and returns an exit code.
 
-What a run does not need is imported where it is used, so that a clean tree costs little more than Python's start.
+Modules that not every run needs are imported in functions, so that a run without findings starts fast.
 """
 
 import gc
@@ -37,13 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
       argv: the arguments without the program's name; by default the process's own.
 
     Returns:
-      The exit code: 0 nothing found, 1 something to change or left, 2 an error in a file or in the arguments, 130
+      The exit code: 0 nothing found, 1 something to change or skipped, 2 an error in a file or in the arguments, 130
       after Ctrl-C.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = _COMMANDS.get(arguments[0]) if arguments else None
     if argv is None and command is None:
-        gc.disable()  # as in migrate/pipeline/processes.py, and the process ends with the run
+        gc.disable()  # for the reason in migrate/pipeline/processes.py; the process ends with the run
     try:
         return command(arguments[1:]) if command else _migrate(arguments)
     except (SettingsError, WorkerKilled) as error:
@@ -52,16 +52,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt as stop:
         if argv is None:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends: a second Ctrl-C has nothing to stop
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the end of the process
         message = f"{str(stop) or _INTERRUPTED}\n"
         _print(sys.stderr, lambda stream: stream.write(message))
         return 130
     except SystemExit as stop:
-        # argparse ends this way after --help and after an error; what it printed goes out here.
+        # argparse exits after --help and after an error; flush its output.
         _print(sys.stdout, lambda stream: None)
         return stop.code if isinstance(stop.code, int) else 0
     except BrokenPipeError:
-        # In Python 3.10 the help of argparse ends this way where nobody reads it.
+        # In Python 3.10 argparse raises this if the reader of its help has closed the pipe.
         _silence(sys.stdout)
         return 0
 
@@ -76,10 +76,10 @@ def _migrate(arguments: Sequence[str]) -> int:
 
 
 def _write_and_report(asked: Arguments, outcome: Outcome) -> int:
-    """Writes and reports what was found; the exit code."""
-    # Opened before anything is written, so that a wrong name costs nothing.
+    """Writes the changes, prints the report, and returns the exit code."""
+    # Open the file before anything is written, so that a wrong name does no harm.
     file = None if asked.output is None else _open_output(asked.output)
-    needs = _needs(outcome) if asked.write else {}
+    needs = _program_needs(outcome) if asked.write else {}
     written = _write_changes(outcome) if asked.write else None
     report = replace(_report(asked, outcome, written), needs=needs)
     if file is not None:
@@ -109,8 +109,8 @@ def _find(asked: Arguments) -> Outcome:
     return outcome
 
 
-def _needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:
-    """What the programs that are written need beside TensorFlow."""
+def _program_needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:
+    """Maps the entry points of the written programs to what they need in addition to TensorFlow."""
     if not outcome.changes:
         return {}
     from migrate.planning.rows import needs_of_programs
@@ -119,7 +119,7 @@ def _needs(outcome: Outcome) -> Mapping[str, Sequence[str]]:
 
 
 def _write_changes(outcome: Outcome) -> set[str]:
-    """Makes the changes; what fails becomes findings of the outcome. The paths that were written."""
+    """Writes the changes, adds the errors to the outcome's findings, and returns the written paths."""
     if outcome.changes:
         from migrate.api import write
 
@@ -138,7 +138,7 @@ def _warn_of_uncommitted(outcome: Outcome) -> None:
 
 
 def _tell(notes: Sequence[str]) -> None:
-    """Says what a user of files should know beside what was found in them."""
+    """Prints notes in addition to the report."""
     if notes:
         _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))
 
@@ -174,7 +174,7 @@ def _write_error(name: str, error: OSError) -> SettingsError:
 
 
 def _print(stream: TextIO | None, content: Callable[[TextIO], object]) -> None:
-    # Python starts with None in the place of a stream that the caller has closed.
+    # The stream is None if the caller of Python has closed it.
     if stream is None:
         return
     try:
@@ -182,13 +182,13 @@ def _print(stream: TextIO | None, content: Callable[[TextIO], object]) -> None:
         stream.flush()
     except OSError as error:
         _silence(stream)
-        # A reader such as head has seen enough, which is no error.
+        # It is no error if a reader such as head closes the pipe.
         if not isinstance(error, BrokenPipeError):
             raise _write_error(stream.name, error) from None
 
 
 def _silence(stream: TextIO) -> None:
-    """Lets what is still in the buffer go nowhere, so that it does not fail a second time when Python ends."""
+    """Redirects a stream to the null device, so that flushing its buffer does not fail again when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -243,8 +243,8 @@ def _plan(arguments: Sequence[str]) -> int:
     if asked.format == "github":
         new = replace(outcome, findings=new_findings(comparison, outcome.findings))
         text = _report(asked, new, None).document()
-        told = () if comparison is None else plan_report.comparison_report(comparison)
-        _print(sys.stderr, lambda stream: show(told, stream))
+        changed = () if comparison is None else plan_report.comparison_report(comparison)
+        _print(sys.stderr, lambda stream: show(changed, stream))
     elif asked.format == "json":
         text = plan_report.document(plan)
     if file is not None:
@@ -272,7 +272,7 @@ def _renew(arguments: Sequence[str]) -> int:
 
 
 def _mode_command(option: str) -> Callable[[Sequence[str]], int]:
-    """The main command in one of its modes, for those who look for a subcommand."""
+    """Returns the subcommand for a mode of the main command."""
     return lambda arguments: _migrate([option, *arguments])
 
 

@@ -1,4 +1,4 @@
-"""``renew``: runtime files that an earlier release wrote brought up to this one, where nobody edited them."""
+"""The command ``renew``: updates runtime files of an earlier release that nobody has edited."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,33 +18,33 @@ from migrate.pipeline.run import write
 from migrate.report.diff import render, style_diff
 from migrate.report.summary import count_in_words
 from migrate.report.terminal import show
-from migrate.runtime_files.folder import Renewal, renewal
+from migrate.runtime_files.folder import Renewal, find_renewal
 
 
-def parser() -> Parser:
-    """The command line."""
-    made = Parser(
+def make_parser() -> Parser:
+    """Returns the parser of the command line."""
+    parser = Parser(
         prog=f"{program()} renew",
         description="Prints the diff that brings the runtime files of an earlier release beside migrated programs up to"
         " this one; with --write, makes it. A folder with a file that somebody edited stays as it is.",
     )
-    made.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
-    add_program(made)
-    made.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
-    return made
+    parser.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
+    add_program(parser)
+    parser.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
+    return parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command.
 
     Returns:
-      The exit code: 0 all files are of this release now, 1 some are left or would be renewed, 2 an error in a file.
+      The exit code: 0 all files are of this release now, 1 some are not or would be renewed, 2 an error in a file.
     """
-    made = parser()
-    asked = made.parse_args(arguments)
+    parser = make_parser()
+    asked = parser.parse_args(arguments)
     paths = [*asked.paths, *program_files(asked.program)]
     if not paths:
-        made.error("no PATH given")
+        parser.error("no PATH given")
     if asked.write:
         check_paths_exist(paths)
     boundary = Boundary(paths) if asked.write else None
@@ -60,16 +60,16 @@ def main(arguments: Sequence[str]) -> int:
             f"; {count_in_words(found.stale, 'file')} of earlier releases {'stays' if found.stale == 1 else 'stay'}"
         )
     errors = [f"{finding.place}: {finding.message}" for finding in outcome.findings]
-    for line in [*notes, *outcome.notes, *errors, *found.kept, summary]:
+    for line in [*notes, *outcome.notes, *errors, *found.reasons, summary]:
         print(printable(line, keep=""), file=sys.stderr)
-    return 2 if outcome.findings else 1 if found.kept or (outcome.changes and not asked.write) else 0
+    return 2 if outcome.findings else 1 if found.reasons or (outcome.changes and not asked.write) else 0
 
 
 def _find_runtime(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outcome, Renewal]:
-    """What becomes of the runtime files, and the errors in files that cannot be read."""
+    """Returns the changes and errors, and the renewal that they come from."""
     outcome, found = Outcome(paths=(*paths,)), Renewal()
     try:
-        found = renewal(_files(paths, boundary, outcome))
+        found = find_renewal(_files(paths, boundary, outcome))
     except Unreadable as problem:
         outcome.findings.append(problem.finding)
     outcome.changes = found.changes
@@ -77,7 +77,7 @@ def _find_runtime(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outc
 
 
 def _show(diff: bytes) -> None:
-    """Prints a diff: to be applied from a pipe, byte for byte, and to be read on a terminal."""
+    """Prints a diff: with colours to a terminal, else its bytes."""
     if sys.stdout.isatty():
         show(style_diff(diff), sys.stdout)
     else:

@@ -1,1 +1,1 @@
-"""Files in and out: walk, drop what cannot hold a site, decode, parse, and write back without losing anything."""
+"""Finds, filters, decodes and parses files, and writes them back without losing anything."""

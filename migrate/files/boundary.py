@@ -1,4 +1,4 @@
-"""The one place where the tool changes what stands on a user's disk, and only within the given paths."""
+"""All changes that the tool makes to files, restricted to the given paths."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ from migrate.files.sources import is_below
 
 
 class OutsideError(PermissionError):
-    """A change outside of the given paths."""
+    """Raised for a change outside of the given paths."""
 
 
 class Boundary:
     """The directories in which a run may write: the given ones, those of given files, and the packages around them.
 
-    Every change of the tree is a method here, and raises OutsideError outside of these directories, whichever
-    journal, link, cell or setting of the tree asked for it. The last part of a path is never followed as a link.
+    Every change of the disk is a method here that raises OutsideError outside of these directories, also if a journal,
+    link, cell or setting of the tree asked for it. The last part of a path is never followed as a link.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -27,33 +27,33 @@ class Boundary:
             self._tops.update(map(_package_top, places))
 
     def holds(self, path: str) -> bool:
-        """Whether a file or directory may be made, replaced or removed."""
+        """Whether the run may make, replace or remove a file or directory."""
         directory, name = os.path.split(path)
         real = os.path.realpath(directory or os.curdir)
         return name not in ("", os.curdir, os.pardir) and any(is_below(real, top) for top in self._tops)
 
     def create(self, path: str, mode: int) -> int:
-        """The descriptor of a new file, open for reading and for writing at its end."""
+        """Makes a new file and returns its descriptor, open for reading and appending."""
         return os.open(self._check_inside(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, mode)
 
     def link(self, path: str, name: str) -> None:
-        """Gives a file another name, which must be free."""
+        """Adds a hard link to a file; the name must be free."""
         os.link(self._check_inside(path), self._check_inside(name), follow_symlinks=False)
 
     def copy(self, path: str, name: str) -> None:
-        """Copies a file with its attributes, on a file system without hard links."""
+        """Copies a file with its attributes, for file systems without hard links."""
         shutil.copy2(self._check_inside(path), self._check_inside(name), follow_symlinks=False)
 
     def rename(self, path: str, name: str) -> None:
-        """Gives a file a name that is free."""
+        """Renames a file to a free name."""
         os.rename(self._check_inside(path), self._check_inside(name))
 
     def replace(self, path: str, name: str) -> None:
-        """Gives a file the name of another one, which is gone then."""
+        """Renames a file over another one."""
         os.replace(self._check_inside(path), self._check_inside(name))
 
     def remove(self, path: str) -> None:
-        """Removes a file; one that is gone already is no error."""
+        """Removes a file if it exists."""
         try:
             os.unlink(self._check_inside(path))
         except FileNotFoundError:
@@ -72,7 +72,7 @@ class Boundary:
 
 
 def _package_top(directory: str) -> str:
-    """The outermost directory of the package that a directory is in; the directory itself where it is in none."""
+    """Returns the outermost directory of the package that a directory is in; the directory itself if it is in none."""
     around = package_around(directory)
     if around is not None:
         return around

@@ -1,7 +1,7 @@
-"""The Python programs in the cells of a notebook: cells joined to one text, and that text cut into cells again.
+"""Joins the cells of a notebook to the text of a Python program, and cuts a rewritten text into cells again.
 
-What IPython runs and Python does not, such as ``%matplotlib inline`` and ``!pip install``, stands in the joined text as
-a statement of the same number of lines, and comes back as it was.
+Code that only IPython runs, such as ``%matplotlib inline`` and ``!pip install``, is replaced in the joined text by a
+statement of the same number of lines, and restored when the text is cut.
 """
 
 import ast
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 _LINE_MAGIC = re.compile(r"[ \t]*(?P<magic>[%!].*|\?{1,2}[\w.%*]+.*|%{0,2}[\w.*]+\?{1,2}[ \t]*$)")
 _ASSIGNED_MAGIC = re.compile(r"[ \t]*[\w.,*\[\]'\" \t]+=[ \t]*(?P<magic>(?:!|%\w).*)")
 _SIGN = re.compile(r"[%!?]")
-"""What every magic has but those that IPython takes without a sign."""
+"""The signs of magics; some magics need none."""
 _FUTURE = re.compile(r"(?P<magic>from[ \t]+__future__[ \t]+import\b.*)")
 _AUTOMAGIC = re.compile(
     r"(?:cat|cd|conda|cp|env|history|less|ll|ls|mamba|man|mkdir|more|mv|pip|pwd|rm|rmdir|run|whos?)"
@@ -49,11 +49,11 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _IMPORTED = re.compile(
     r"\b(?:import\s+tensorflow[\w.]*\s+as\s+(\w+)|from\s+tensorflow[\w.]*\s+import\s+([\w \t,()\n]+))"
 )
-_OF_TENSORFLOW = re.compile(r"\b(?:tf|tensorflow|tf1|keras)\b|^\s*(?:from|import)\s", re.MULTILINE)
+_TENSORFLOW_USE = re.compile(r"\b(?:tf|tensorflow|tf1|keras)\b|^\s*(?:from|import)\s", re.MULTILINE)
 
 
 class CellsDiffer(Exception):
-    """A rewritten text that cannot be cut into the cells that it was joined from."""
+    """A rewritten text cannot be cut into its cells."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,10 @@ class Part:
     """The Python of one cell.
 
     Attributes:
-      skipped: its lines above the Python, such as ``%%writefile task.py``.
-      text: the Python, with what only IPython understands in it, as far left as IPython moves it.
-      indent: the white space before its first line, which IPython takes away from every line that has it.
+      cell: the number of the cell in the notebook, from 1.
+      skipped: the lines above the Python, such as ``%%writefile task.py``.
+      text: the Python with its magics, without ``indent``.
+      indent: the white space before its first line, which IPython removes from every line that has it.
     """
 
     cell: int
@@ -72,8 +73,8 @@ class Part:
     indent: str = ""
 
     @classmethod
-    def of(cls, cell: int, skipped: str, text: str) -> "Part":
-        """The Python of a cell, from the text below the lines that are skipped."""
+    def dedent(cls, cell: int, skipped: str, text: str) -> "Part":
+        """Makes the part of a cell from the text below its skipped lines."""
         indent = text[: len(text) - len(text.lstrip(" \t"))]
         if not indent or indent == text:
             return cls(cell, skipped, text)
@@ -87,11 +88,11 @@ class CellProgram:
     Attributes:
       written: the file that the cells write by ``%%writefile``; None for the notebook's own program.
       parts: the cells' Python, in the order in which they run.
-      path: the notebook, under which the tree of its own program is kept for whoever asks next.
-      text: all of it as one text that is Python, if the cells are. ``from __future__`` imports, which IPython takes at
-        the top of every cell, are hidden in it too.
-      unread: the parts that are no Python 3 and name nothing of TensorFlow, which are hidden whole: they run no more
-        after a rewriting of the others than before it.
+      path: the path of the notebook, under which the tree of its own program is cached.
+      text: the joined text, which is Python if all cells are. ``from __future__`` imports, which IPython allows at the
+        top of every cell, are masked like magics.
+      unread: the indices of parts that are no Python 3 and name nothing of TensorFlow. They are masked as a whole:
+        they cannot run, whether the other cells are rewritten or not.
     """
 
     written: str | None
@@ -109,14 +110,14 @@ class CellProgram:
             self._token += "-"
         self._join()
         if self.written is None and len(self.parts) > 1 and not _is_python(self.text, self.path):
-            named = _names_of_tensorflow(everything)
-            self.unread = [index for index in range(len(self.parts)) if self._is_unread(index, named)]
+            imported = _names_of_tensorflow(everything)
+            self.unread = [index for index in range(len(self.parts)) if self._is_unread(index, imported)]
             if self.unread:
                 self._join()
 
-    def _is_unread(self, index: int, named: set[str]) -> bool:
-        text = self.parts[index].text
-        if _is_python(self.alone(index)) or _OF_TENSORFLOW.search(text) or not named.isdisjoint(_NAME.findall(text)):
+    def _is_unread(self, index: int, imported: set[str]) -> bool:
+        text, uses = self.parts[index].text, _TENSORFLOW_USE
+        if _is_python(self.part_text(index)) or uses.search(text) or not imported.isdisjoint(_NAME.findall(text)):
             return False
         return not names_site(text.encode(errors="surrogatepass"))
 
@@ -131,29 +132,29 @@ class CellProgram:
             lines += self._python(index).split("\n")
         self.text = "\n".join(lines) + "\n"
 
-    def alone(self, index: int) -> str:
-        """The Python of one part without the others."""
+    def part_text(self, index: int) -> str:
+        """Returns the text of one part as it is in the joined text."""
         last = self._first[index + 1] - 2 if index + 1 < len(self.parts) else None
         return "\n".join(self.text.split("\n")[self._first[index] - 1 : last]) + "\n"
 
-    def stands_apart(self, tree: ast.Module) -> bool:
-        """Whether each border is a statement at the top of ``text``'s tree, so that each part is Python by itself."""
+    def separates_parts(self, tree: ast.Module) -> bool:
+        """Whether each border is a top-level statement in the tree of ``text``: then each part is Python by itself."""
         at_top = {node.lineno for node in tree.body}
         return all(first - 1 in at_top for first in self._first[1:])
 
     def place(self, line: int, text: str) -> tuple[int, int, int]:
-        """Where a line of the joined text, as it was or rewritten, stands.
+        """Returns the place of a line of ``text``, which is the joined text or its rewritten form.
 
         Returns:
-          The cell, the line in that cell, and how many columns it stands further left.
+          The cell, the line in that cell, and the columns of indent that the joined text lacks.
         """
         above = text.split("\n")[: line - 1]
         borders = [number for number, one in enumerate(above, start=1) if one.startswith(f'"{self._token} ')]
         part = self.parts[len(borders)]
         return part.cell, line - max(borders, default=0) + part.skipped.count("\n"), len(part.indent)
 
-    def of_ipython(self, line: str) -> tuple[int, int] | None:
-        """The columns, in its cell, of what only IPython understands in a line of the joined text; None for none."""
+    def magic_columns(self, line: str) -> tuple[int, int] | None:
+        """Returns the columns, in its cell, of the magic that a line of the joined text masks; None without a magic."""
         for token, original in self._masked.items():
             at = line.find(f'("{token}"')
             if at >= 0:
@@ -161,7 +162,7 @@ class CellProgram:
         return None
 
     def cut(self, text: str) -> dict[int, str]:
-        """Returns the new source of each cell that changes; raises CellsDiffer where a border is lost or doubled."""
+        """Returns the new source of each cell that changes; raises CellsDiffer if a border or a magic is lost."""
         pieces = []
         rest = text
         for index in range(1, len(self.parts)):
@@ -184,7 +185,7 @@ class CellProgram:
         return f'"{self._token} {index}"'
 
     def _restore_magics(self, piece: str) -> str:
-        """One cell of the joined text with IPython's own back in it."""
+        """Returns the joined text of one cell with its magics restored."""
         for token, original in self._masked.items():
             at = piece.find(f'("{token}"')
             if at >= 0:
@@ -192,7 +193,7 @@ class CellProgram:
         return piece.removesuffix("\n")
 
     def _source(self, part: Part, text: str) -> str:
-        # Imports that come or go leave blank lines behind, which separate nothing at the border of a cell.
+        # Added and removed imports leave blank lines, which separate nothing at the border of a cell.
         if not part.text.endswith("\n"):
             text = text.rstrip("\n")
         if not part.text.startswith("\n"):
@@ -200,7 +201,7 @@ class CellProgram:
         return "\n".join(part.indent + line if line else line for line in text.split("\n"))
 
     def _python(self, index: int) -> str:
-        """A part with a statement in the place of each line that only IPython understands."""
+        """Returns the text of a part with a statement in place of each magic, or of all of it if it is unread."""
         text = self.parts[index].text
         changed = []
         done = 0
@@ -216,9 +217,9 @@ class CellProgram:
 
 
 def programs(cells: Sequence[Cell], path: str = "") -> list[CellProgram]:
-    """The programs that the cells of a notebook hold: its own, then each module that it writes by ``%%writefile``.
+    """Returns the programs in the cells of a notebook: its own, then each module that it writes by ``%%writefile``.
 
-    Cells in other languages belong to none: ``%%bash``, and ``%bash`` in the first line, as Datalab wrote it.
+    Cells in other languages are left out: those with ``%%bash``, or ``%bash`` in the first line, as Datalab wrote it.
     """
     return [*_programs((*cells,), os.path.abspath(path) if path else "")]
 
@@ -230,17 +231,17 @@ def _programs(cells: tuple[Cell, ...], path: str) -> list[CellProgram]:
     for cell in cells:
         source = cell.source.replace("\r\n", "\n")
         if source != cell.source or "\r" in source:
-            continue  # cannot be given back as it is
+            continue  # its line ends could not be restored
         magic = _CELL_MAGIC.match(source)
         if magic is None:
-            part = Part.of(cell.number, "", source)
+            part = Part.dedent(cell.number, "", source)
             if not (part.text.startswith("%") and not _is_python(CellProgram(None, [part]).text)):
                 own.append(part)
             continue
         below = magic.end() + 1
         skipped, text = source[:below], source[below:]
         if magic[1] in _RUNS_PYTHON:
-            own.append(Part.of(cell.number, skipped, text))
+            own.append(Part.dedent(cell.number, skipped, text))
         elif magic[1] in _WRITES:
             *options, name = magic[2].split() or [""]
             if not name.endswith(".py"):
@@ -256,7 +257,7 @@ def _programs(cells: tuple[Cell, ...], path: str) -> list[CellProgram]:
 
 
 def join_cells(path: str, data: bytes) -> SourceText:
-    """Joins a notebook's own program to one text, as a Python file has it; raises Unreadable if it is no notebook."""
+    """Returns a notebook's own program as one Python file; raises Unreadable if it is no notebook."""
     notebook = Notebook.decode(path, data)
     found = programs(notebook.cells, path) if notebook.is_python else []
     own = "".join(program.text for program in found if program.written is None)
@@ -264,7 +265,7 @@ def join_cells(path: str, data: bytes) -> SourceText:
 
 
 def place_in_cell(path: str, line: int) -> str:
-    """Where a line of what ``join_cells`` makes of a notebook stands: ``cell 3:1``."""
+    """Returns the place of a line of ``join_cells``'s text in the notebook, such as ``cell 3:1``."""
     own = [one for one in programs(Notebook.decode(path, read(path)).cells, path) if one.written is None]
     cell, in_cell, _ = own[0].place(line, own[0].text)
     return f"cell {cell}:{in_cell}"
@@ -278,9 +279,9 @@ def _is_python(text: str, path: str = "") -> bool:
 
 
 def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
-    """Where the parts of a cell that only IPython understands begin and end."""
+    """Yields the start and end of each magic in a cell, and of each ``__future__`` import if ``with_future``."""
     alone = text.strip()
-    # IPython takes a magic without its % in a cell of one line only.
+    # IPython allows a magic without its % only in a cell of one line.
     if "\n" not in alone and _AUTOMAGIC.match(alone) and not _is_python(alone):
         start = text.index(alone)
         yield start, start + len(alone)
@@ -316,7 +317,7 @@ def _magics(text: str, with_future: bool) -> Iterator[tuple[int, int]]:
 
 
 def _end_of_statement(text: str, end: int, depth_of: str) -> int:
-    """The end of a line with those that a backslash, or the open bracket of an import, adds to it."""
+    """Returns the end of a statement that a backslash or an import's open bracket may continue on further lines."""
     if depth_of.startswith("from") and "(" in depth_of and ")" not in depth_of:
         closed = text.find(")", end)
         return closed + 1 if closed >= 0 else end
@@ -338,7 +339,7 @@ def _string_end(text: str, at: int, quotes: str) -> int:
 
 
 def _names_of_tensorflow(text: str) -> set[str]:
-    """What the cells call by a name that they import from TensorFlow."""
+    """Returns the names that the cells import from TensorFlow."""
     found = _IMPORTED.finditer(text)
     return {name for one in found for name in _NAME.findall(one[1] or one[2]) if not keyword.iskeyword(name)}
 
@@ -348,7 +349,7 @@ def _all_names(text: str) -> list[str]:
 
 
 def _names(magic: str) -> list[str]:
-    """The program's variables that a magic uses: the rewriting must not take them away under it."""
+    """Returns the program's variables that a magic uses, which the rewriting must not remove."""
     if magic.startswith("from"):
         return []
     if _TIMED.match(magic):

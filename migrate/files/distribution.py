@@ -1,20 +1,20 @@
-"""The package that a distribution is made of, for the folders below it."""
+"""Finds the top package of the distribution that a directory belongs to."""
 
 import os
 
 _FILES = ("setup.py", "setup.cfg", "pyproject.toml")
 
 
-def is_made_in(directory: str) -> bool:
-    """Whether a distribution is made of what a directory holds."""
+def is_distribution_root(directory: str) -> bool:
+    """Whether a directory has the build configuration of a distribution."""
     return any(os.path.exists(os.path.join(directory, name)) for name in _FILES)
 
 
 def package_around(directory: str) -> str | None:
-    """The top package, absolute, that a distribution is made of around a directory; folders need no ``__init__.py``."""
+    """Returns the absolute path of the top package around a directory in a distribution; None if there is none."""
     own = os.path.abspath(directory)
     below: list[str] = []
-    while not is_made_in(own):
+    while not is_distribution_root(own):
         if os.path.exists(os.path.join(own, ".git")) or os.path.dirname(own) == own:
             return None
         below.append(own)

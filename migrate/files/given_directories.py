@@ -1,4 +1,4 @@
-"""The directories that a run was given: where no repository holds a program, its files may be in all of them."""
+"""The directories that the user named: a program outside of a repository may have files in any of them."""
 
 import os
 from collections.abc import Iterable
@@ -9,15 +9,15 @@ _given: list[str] = []
 
 
 def set_given_directories(paths: Iterable[str]) -> None:
-    """Takes the directories among some paths for those of this run."""
+    """Stores the directories among the paths of this run."""
     _given[:] = [os.path.abspath(path) for path in paths if os.path.isdir(path)]
 
 
 def given_directories() -> tuple[str, ...]:
-    """The directories of this run, absolute."""
+    """Returns the absolute directories of this run."""
     return (*_given,)
 
 
 def given_directory_of(directory: str) -> str | None:
-    """The outermost of them that is or holds a directory, absolute; None where none does."""
+    """Returns the outermost of them that is ``directory`` or above it; None if there is none."""
     return min((one for one in _given if is_below(directory, one)), key=len, default=None)

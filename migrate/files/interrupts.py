@@ -1,4 +1,4 @@
-"""Ctrl-C and requests to end, held while they would do harm."""
+"""Defers Ctrl-C and other signals that ask for an end while they would do harm."""
 
 import signal
 import threading
@@ -10,13 +10,13 @@ _ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT
 
 @contextmanager
 def defer_signals(*numbers: signal.Signals) -> Iterator[None]:
-    """Answers signals after the ``with`` statement, however it ends, that come within it.
+    """Defers signals until the ``with`` statement ends, also if it ends by an exception.
 
-    Python raises KeyboardInterrupt wherever it is, also in the code that runs around a fork, where nobody can catch it.
-    Only the main thread is ever interrupted so; in another one nothing is to be held.
+    Python raises KeyboardInterrupt anywhere, also in the code that runs around a fork, where nobody can catch it. It
+    does so only in the main thread; in another thread this does nothing.
 
     Args:
-      numbers: the signals; by default all that ask for an end. One that is ignored stays so.
+      numbers: the signals; by default all that ask for an end. An ignored signal stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -25,7 +25,7 @@ def defer_signals(*numbers: signal.Signals) -> Iterator[None]:
     before = {}
     for number in sorted(numbers or _ENDINGS, key=lambda number: number == signal.SIGINT):
         handler = signal.getsignal(number)
-        if handler not in (signal.SIG_IGN, None):  # None is a handler that Python does not know
+        if handler not in (signal.SIG_IGN, None):  # None is a handler that was not installed by Python
             before[number] = handler
             signal.signal(number, lambda number, _: came.append(number))
     try:

@@ -1,10 +1,10 @@
-"""What a write leaves behind while it lasts, so that whoever comes after a kill can end it.
+"""The journal of a write, by which the next run can complete or undo it after a kill.
 
-In each directory where a file is to change stands a file ``.migrate-journal``. The first one's is the journal: a record
-a line, the last of which, the plan, says what becomes of what; until it stands there whole, nothing has changed. Those
-of the other directories name the first, so that a run on any part of the tree finds it. A process holds a lock on the
-journal as long as it lives: what is not locked is a dead process's. Each names the inode that it was written to: one
-that came with a clone, an archive or a copy is nobody's, and nothing is done that it says.
+A write puts a file ``.migrate-journal`` into each directory where a file changes. In the first directory it is the
+journal: one record a line, the last of which is the plan of all changes; until the plan is complete, no file has
+changed. In the other directories it names the first one, so that a run on any part of the tree finds the journal. A
+living process locks its journal, so that an unlocked one is a dead process's. Each file has the number of its own inode
+in it, so that a file from a clone, an archive or a copy is recognized and not obeyed.
 """
 
 import contextlib
@@ -29,17 +29,17 @@ except ImportError:  # Windows, where nobody can remove a file that another proc
     fcntl = None  # type: ignore[assignment]
 
 JOURNAL = ".migrate-journal"
-"""What a write puts into each of its directories while it lasts."""
+"""The name of the file in each directory of a write, until it ends."""
 _VERSION = 1
 _ENDED = {"ended": True}
-_PATIENCE = 30.0
-"""Seconds to wait for the end of another run that writes in the same directory."""
+_WAIT_SECONDS = 30.0
+"""How long to wait for the end of another run that writes in the same directory."""
 _IDENTITY = re.compile("[0-9a-f]{16}")
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class UnfinishedJournal(ValueError):
-    """A ``.migrate-journal`` whose first record was not written yet."""
+    """A ``.migrate-journal`` has no complete first record yet."""
 
 
 class Journal:
@@ -47,9 +47,9 @@ class Journal:
 
     Attributes:
       boundary: where the run may write.
-      directories: those with a ``.migrate-journal`` of this write, without symbolic links; the first holds the journal.
-      plan: what is to become of what; None as long as nothing has changed, and when all has.
-      is_ended: whether all has.
+      directories: the real paths of the directories of this write; the first has the journal.
+      plan: the changes of all files; None before any file has changed, and after all have.
+      is_ended: whether all files have changed.
     """
 
     def __init__(self, boundary: Boundary, identity: str, directory: str, descriptor: int) -> None:
@@ -60,11 +60,11 @@ class Journal:
         self.is_ended = False
 
     def temporary(self, directory: str, name: str) -> str:
-        """The path of a file that ends with the write."""
+        """Returns the path of a temporary file, which is removed when the write ends."""
         return os.path.join(directory, f"{TEMPORARY_PREFIX}{self._identity}-{name}{TEMPORARY_SUFFIX}")
 
     def enter(self, directory: str) -> None:
-        """Puts a ``.migrate-journal`` into another directory, which is made if there is none."""
+        """Puts a ``.migrate-journal`` into another directory, and makes the directory if it does not exist."""
         place = os.path.relpath(directory, self.directories[0])
         is_made = not os.path.isdir(directory)
         self._log({"directory": place, "made": is_made})
@@ -76,25 +76,25 @@ class Journal:
         self.directories.append(directory)
 
     def commit(self, plan: dict[str, Any]) -> None:
-        """Makes the plan last: whoever finds the journal from here on completes it."""
+        """Writes the plan to disk: from now on, whoever finds the journal completes or undoes it."""
         for directory in self.directories:
             sync_directory(directory)
         self._log(plan)
         os.fsync(self._descriptor)
         self.plan = plan
 
-    def is_at_home_in(self, directory: str) -> bool:
-        """Whether a directory is one of this write's: it says so itself, whatever the journal says."""
+    def has_joined(self, directory: str) -> bool:
+        """Whether a directory's own ``.migrate-journal``, not only the journal, says that it is part of this write."""
         if directory == self.directories[0]:
             return True
         note = _read_record(directory) if directory in self.directories else None
         return note is not None and note["id"] == self._identity
 
     def end(self) -> None:
-        """Removes all that the write has left but the files themselves; what cannot be is left to the next run."""
+        """Removes the journal and the temporary files of the write; the next run removes what cannot be removed now."""
         with contextlib.suppress(OSError):
             if self.plan is not None:
-                # From here on directories take part no longer, and nothing may be taken back for it.
+                # The directories lose their records from here on; after this record nobody undoes the write for that.
                 for directory in self.directories:
                     sync_directory(directory)
                 self._log(_ENDED)
@@ -103,13 +103,13 @@ class Journal:
                 if _belongs(directory, self._identity):
                     _clean(self.boundary, directory, self._identity)
             for directory in reversed(self._made):
-                with contextlib.suppress(OSError):  # something stands in it
+                with contextlib.suppress(OSError):  # it is not empty
                     self.boundary.remove_directory(directory)
             _clean(self.boundary, self.directories[0], self._identity)
         self.close()
 
     def close(self) -> None:
-        """Gives the lock back."""
+        """Releases the lock."""
         os.close(self._descriptor)
 
     def _log(self, record: dict[str, Any]) -> None:
@@ -117,8 +117,8 @@ class Journal:
         while line:
             line = line[os.write(self._descriptor, line) :]
 
-    def _recall(self) -> None:
-        """Reads what stands in the journal; a line that was not written whole is none."""
+    def _read_records(self) -> None:
+        """Reads the records of the journal; ignores a last line that is incomplete."""
         with open(self._descriptor, "rb", closefd=False) as file:
             file.seek(0)
             lines = file.read().split(b"\n")[1:-1]
@@ -132,11 +132,7 @@ class Journal:
             self._made += [directory] if record["made"] else []
 
     def require_inside(self) -> None:
-        """Makes sure that the run may write in all directories of the write.
-
-        Raises:
-          NotWritten: it may not; the finding names the directory to give to the command.
-        """
+        """Raises NotWritten, with the directory to name on the command line, if the run may not write everywhere."""
         outside = [one for one in self.directories if not self.boundary.holds(os.path.join(one, JOURNAL))]
         if outside:
             top = os.path.commonpath(self.directories)
@@ -146,35 +142,32 @@ class Journal:
 
 
 def begin(boundary: Boundary, directory: str) -> Journal:
-    """A new journal.
+    """Makes a new journal.
 
     Args:
-      directory: the first of all that are written in, in their order, so that no two runs wait for one another.
+      directory: the first, in sorted order, of the directories to write in, so that no two runs wait for each other.
     """
     identity = os.urandom(8).hex()
     return Journal(boundary, identity, directory, _create(boundary, directory, identity, {}))
 
 
 def find(boundary: Boundary, directory: str) -> Journal | None:
-    """The journal of a dead process that a directory's ``.migrate-journal`` leads to.
+    """Returns the journal of a dead process that a directory's ``.migrate-journal`` leads to; None if there is none.
 
-    Waits for a living one's end. What leads to no journal is removed.
-
-    Returns:
-      None where there is nothing to end.
+    Waits while a living process writes. Removes a ``.migrate-journal`` that leads to no journal.
 
     Raises:
-      NotWritten: another run still writes, or the journal is somebody else's, or none, or reaches out of the boundary.
+      NotWritten: if another run still writes, or the journal is not valid or not the user's, or is outside.
     """
     with journal_errors(directory):
-        for first, note in _leads(boundary, directory):
-            with contextlib.suppress(FileNotFoundError):  # it ended in this moment
-                descriptor = _lock_of_the_dead(os.path.join(first, JOURNAL), os.O_RDWR | os.O_APPEND)
+        for first, note in _find_journals(boundary, directory):
+            with contextlib.suppress(FileNotFoundError):  # the write has just ended
+                descriptor = _lock_dead_journal(os.path.join(first, JOURNAL), os.O_RDWR | os.O_APPEND)
                 if descriptor is None:
                     continue
                 journal = Journal(boundary, note["id"], first, descriptor)
                 try:
-                    journal._recall()
+                    journal._read_records()
                     journal.require_inside()
                 except BaseException:
                     journal.close()
@@ -184,11 +177,11 @@ def find(boundary: Boundary, directory: str) -> Journal | None:
 
 
 def unfinished_write(directory: str) -> Finding | None:
-    """Why what stands in a directory may be half written; nothing is changed, but a living write is waited for."""
+    """Returns an error if an interrupted write has changed only some files; waits for a living one, changes nothing."""
     try:
-        for first, _ in _leads(None, directory):
+        for first, _ in _find_journals(None, directory):
             with contextlib.suppress(FileNotFoundError):
-                descriptor = _lock_of_the_dead(os.path.join(first, JOURNAL), os.O_RDONLY)
+                descriptor = _lock_dead_journal(os.path.join(first, JOURNAL), os.O_RDONLY)
                 if descriptor is not None:
                     os.close(descriptor)
                     break
@@ -201,19 +194,19 @@ def unfinished_write(directory: str) -> Finding | None:
     return trouble("FT005", shown, "an interrupted write is waiting to be completed", help)
 
 
-def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Again and again the directory of the journal that a ``.migrate-journal`` leads to, until there is none.
+def _find_journals(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the directory and first record of the journal of a directory, again and again until it has none.
 
     Args:
-      boundary: where the run may write, and removes what leads nowhere; None where it changes nothing.
+      boundary: where the run may remove a ``.migrate-journal`` that leads to no journal; None to change nothing.
     """
     with journal_errors(directory):
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _WAIT_SECONDS
         while True:
             try:
                 note = _read_record(directory)
             except UnfinishedJournal:
-                # A living write has the lock until its first record is whole.
+                # A living write keeps the lock while it writes its first record.
                 if boundary is None or _remove_unfinished(boundary, directory):
                     return
                 note = {}
@@ -225,9 +218,9 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
                 if record is not None and record["id"] == note["id"]:
                     yield first, note
                 elif boundary is None:
-                    return  # nothing is half written
+                    return  # no file is half written
                 elif _read_record(directory) == note:
-                    # A write removes its journal last: what still leads there now leads nowhere.
+                    # A write removes its journal last, so a record that still names it is left over.
                     _clean(boundary, directory, note["id"])
                     continue
             if time.monotonic() > until:
@@ -238,7 +231,7 @@ def _leads(boundary: Boundary | None, directory: str) -> Iterator[tuple[str, dic
 
 @contextlib.contextmanager
 def journal_errors(directory: str) -> Iterator[None]:
-    """Raises Unwritable for what fails with a ``.migrate-journal`` within the ``with`` statement."""
+    """Raises Unwritable for errors with a ``.migrate-journal`` in the ``with`` statement."""
     try:
         yield
     except NotWritten:
@@ -252,12 +245,12 @@ def journal_errors(directory: str) -> Iterator[None]:
 
 
 def _create(boundary: Boundary, directory: str, identity: str, more: dict[str, Any]) -> int:
-    """Makes a ``.migrate-journal`` and locks it before it says anything; its descriptor."""
+    """Makes a ``.migrate-journal``, locks it, writes its first record, and returns its descriptor."""
     path = os.path.join(directory, JOURNAL)
     descriptor = boundary.create(path, 0o644)
     try:
         status = os.fstat(descriptor)
-        # Who found it before it was locked took it for a dead process's.
+        # Another run that found it before it was locked has taken it for a dead process's.
         if not _lock(descriptor) or not _is_named(path, status):
             raise FileExistsError(path)
         record = {"version": _VERSION, "id": identity, "inode": status.st_ino, **more}
@@ -275,10 +268,10 @@ def _create(boundary: Boundary, directory: str, identity: str, more: dict[str, A
 
 
 def _remove_unfinished(boundary: Boundary, directory: str) -> bool:
-    """Removes a ``.migrate-journal`` whose writer died before its first record stood there; whether it did."""
+    """Removes a ``.migrate-journal`` whose process died before it wrote the first record; False if it lives."""
     path = os.path.join(directory, JOURNAL)
     with contextlib.suppress(FileNotFoundError):
-        descriptor = _lock_of_the_dead(path, os.O_RDONLY)
+        descriptor = _lock_dead_journal(path, os.O_RDONLY)
         if descriptor is None:
             return False
         try:
@@ -291,11 +284,11 @@ def _remove_unfinished(boundary: Boundary, directory: str) -> bool:
     return True
 
 
-def _lock_of_the_dead(path: str, flags: int) -> int | None:
-    """The descriptor of a journal, now this process's; None where another one lives that has it."""
+def _lock_dead_journal(path: str, flags: int) -> int | None:
+    """Locks a dead process's journal and returns its descriptor; None if the process lives."""
     descriptor = os.open(path, flags | _NO_LINK)
     try:
-        # The one that had it may have ended, and another one begun, since the file was opened.
+        # Since the file was opened, its process may have ended and another one made a new file.
         if _lock(descriptor) and _is_named(path, os.fstat(descriptor)):
             return descriptor
     except BaseException:
@@ -325,7 +318,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _read_record(directory: str) -> dict[str, Any] | None:
-    """Returns the first record of a directory's ``.migrate-journal``, None for no journal; raises UnfinishedJournal."""
+    """Returns the first record of a directory's ``.migrate-journal``; None without one; raises UnfinishedJournal."""
     try:
         descriptor = os.open(os.path.join(directory, JOURNAL), os.O_RDONLY | _NO_LINK)
     except FileNotFoundError:
@@ -348,7 +341,7 @@ def _read_record(directory: str) -> dict[str, Any] | None:
 
 
 def _belongs(directory: str, identity: str) -> bool:
-    """Whether a directory that the journal names is still marked as this write's, or was about to be."""
+    """Whether the ``.migrate-journal`` of a directory is this write's, or has no record yet."""
     try:
         note = _read_record(directory)
     except UnfinishedJournal:

@@ -1,4 +1,4 @@
-"""A Jupyter notebook as its file stands: code cells that can be replaced without touching a byte around them."""
+"""Reads a Jupyter notebook, and replaces the sources of its code cells without changing a byte around them."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from migrate.findings.finding import Span
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
-"""Of a cell that nobody has to read: the editors show a line that opens it."""
+"""An escaped character that is no control character."""
 
 _DECODER = json.JSONDecoder()
 _LETTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]", re.DOTALL)
-"""One letter of a JSON string, as it is spelled."""
+"""One character of a JSON string, escaped or not."""
 _SAVE_AGAIN = "Open it in Jupyter and save it again, or leave it out."
 
 
@@ -40,7 +40,8 @@ class Notebook:
 
     Attributes:
       file: its JSON as text.
-      is_python: whether its kernel runs Python; taken for true where the notebook does not say.
+      cells: its code cells.
+      is_python: whether its kernel runs Python; true if the notebook does not say.
     """
 
     file: SourceText
@@ -49,10 +50,10 @@ class Notebook:
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> "Notebook":
-        """Reads the bytes of a notebook.
+        """Returns the notebook of a file's bytes.
 
         Raises:
-          Unreadable: FT002, FT003 or FT007, for what is not UTF-8, no JSON, no notebook, or one of another format.
+          Unreadable: FT002 if it is not UTF-8, FT003 if it is not JSON, FT007 if it is no notebook of format 4.
         """
         try:
             file = SourceText.decode(path, data)
@@ -80,20 +81,20 @@ class Notebook:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Where the JSON of every cell begins in the text, markdown included."""
+        """The offset of each cell's JSON in the text, markdown cells included."""
         text = self.file.text
         spans = {key: (start, end) for key, start, end in _members(text, _skip(text, 0))}
         return tuple(start for start, _ in _elements(text, spans["cells"][0]))
 
     @cached_property
     def sources(self) -> dict[int, tuple[int, int]]:
-        """Where the JSON of the source of each code cell begins and ends in the text, by the cell's number."""
+        """Number of a code cell -> start and end of the JSON of its source in the text."""
         text = self.file.text
         spans = {cell.number: _members(text, self.starts[cell.number - 1]) for cell in self.cells}
         return {number: {key: (start, end) for key, start, end in own}["source"] for number, own in spans.items()}
 
     def validate(self) -> None:
-        """Has nbformat read the notebook and hold it against the schema of its format, but for what stays in its cells.
+        """Checks the notebook by nbformat; see ``invalid``.
 
         Raises:
           Unreadable: FT007, if it is not valid, or nbformat is not installed.
@@ -103,7 +104,7 @@ class Notebook:
             raise Unreadable(trouble("FT007", self.file.path, *problem))
 
     def with_sources(self, sources: Mapping[int, str]) -> str:
-        """The file's text with new sources in some cells; all else stays as it is, byte for byte."""
+        """Returns the file's text with new sources for some cells, by number; every other byte stays the same."""
         text = self.file.text
         for cell in reversed(self.cells):
             if sources.get(cell.number, cell.source) != cell.source:
@@ -111,11 +112,11 @@ class Notebook:
                 text = text[:start] + self._source(text[start:end], sources[cell.number]) + text[end:]
         return text
 
-    def in_file(self, number: int, span: Span) -> Span:
-        """Where a place in the source of a cell stands in the file, which is JSON.
+    def file_span(self, number: int, span: Span) -> Span:
+        """Converts a span in the source of a cell to the span in the file, which is JSON.
 
         Args:
-          span: the place; what is behind the end of a line or of the source is taken for the end.
+          span: the span; an end beyond the end of a line or of the source means the end.
         """
         cell = next(cell for cell in self.cells if cell.number == number)
         letters = list(_letters(self.file.text, *self.sources[number]))
@@ -131,14 +132,14 @@ class Notebook:
 
     @property
     def _is_ascii(self) -> bool:
-        """Whether the program that saved the file escaped every letter beyond ASCII."""
+        """Whether the program that saved the file escaped every character beyond ASCII."""
         return self.file.text.isascii() and _ESCAPED.search(self.file.text) is not None
 
     def _string(self, value: str) -> str:
         return json.dumps(value, ensure_ascii=self._is_ascii)
 
     def _source(self, old: str, new: str) -> str:
-        """The JSON of a new source in the layout of the old one; lines that stay keep their very bytes."""
+        """Returns the JSON of a new source in the layout of the old one; unchanged lines keep their bytes."""
         if old.startswith('"'):
             return self._string(new)
         spans = list(_elements(old, 0))
@@ -152,9 +153,9 @@ class Notebook:
 
     @staticmethod
     def _gaps(old: str, spans: list[tuple[int, int]]) -> tuple[str, str, str]:
-        """What stands before, between and after the strings of a list."""
+        """Returns the text before, between and after the strings of a list."""
         if not spans:
-            return "", ", ", ""  # no site stands in an empty cell
+            return "", ", ", ""  # an empty cell has no site
         lead, tail = old[1 : spans[0][0]], old[spans[-1][1] : -1]
         if len(spans) > 1:
             return lead, old[spans[0][1] : spans[1][0]], tail
@@ -163,18 +164,18 @@ class Notebook:
 
 @lru_cache(maxsize=2)
 def _json_of(text: str) -> Any:
-    """Returns the JSON of a notebook, parsed once; nobody changes it."""
+    """Returns the parsed JSON of a notebook, which callers share and must not change."""
     return json.loads(text)
 
 
 def invalid(text: str, before: str | None = None) -> tuple[str, str] | None:
-    """What nbformat has against a notebook and what to do about it; None where it can be changed.
+    """Returns nbformat's first error in a notebook and the help for it; None if the notebook can be rewritten.
 
-    What is not as the format says within a cell (a ``heading``) or an item of the metadata stays: Jupyter opens it.
+    Errors within a cell (a ``heading``) or an item of the metadata do not count: Jupyter opens such a notebook.
 
     Args:
       text: the notebook's JSON.
-      before: that of the notebook which it was made of: no more than there may be wrong.
+      before: the JSON before a rewrite, if ``text`` is a rewritten one, which must not have more errors than that.
     """
     try:
         found = list(_complaints(text))
@@ -192,17 +193,17 @@ def invalid(text: str, before: str | None = None) -> tuple[str, str] | None:
 
 
 def _complaints(text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What nbformat finds wrong, each with the keys that lead there."""
+    """Yields the errors that nbformat finds, each after the keys that lead to its place."""
     from nbformat import reader, validator
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of cells without ids, which are none of our business
+        warnings.simplefilter("ignore")  # warnings about cells without ids
         for error in validator.iter_validate(reader.reads(text)):
             yield tuple(getattr(error, "absolute_path", ())), str(error)
 
 
 def is_notebook(data: bytes) -> bool:
-    """Whether bytes are the JSON of a notebook, which is an expression in Python too."""
+    """Whether bytes are the JSON of a notebook, which may be a valid Python expression too."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -211,7 +212,7 @@ def is_notebook(data: bytes) -> bool:
 
 
 def _check_format(path: str, top: object) -> None:
-    """Raises what is to be said about anything but a notebook of format 4."""
+    """Raises Unreadable (FT007) unless the JSON is a notebook of format 4."""
     message = help = ""
     version = top.get("nbformat") if isinstance(top, dict) else None
     if not isinstance(top, dict) or not isinstance(version, int):
@@ -252,14 +253,14 @@ def _is_python(metadata: Mapping[str, object]) -> bool:
 
 
 def _letters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where each letter of a cell's source, whose JSON begins and ends there, begins and ends in the file's text."""
+    """Yields the start and end, in the file's text, of each character of the source whose JSON is in this range."""
     spans = [(start, end)] if text[start] == '"' else _elements(text, start)
     for start, end in spans:
         yield from (letter.span() for letter in _LETTER.finditer(text, start + 1, end - 1))
 
 
 def _line_and_column(text: str, at: int) -> tuple[int, int]:
-    """The line, from 1, and the column, from 0, of a place in a text."""
+    """Returns the line, from 1, and the column, from 0, of an offset in a text."""
     lines = re.split(r"\r\n|\r|\n", text[:at])
     return len(lines), len(lines[-1])
 
@@ -271,7 +272,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """The keys of the object that begins at ``at``, and where their values begin and end; the text is known JSON."""
+    """Yields the keys of the JSON object that begins at ``at``, with the start and end of their values."""
     at = _skip(text, at + 1)
     while text[at] != "}":
         key, at = _DECODER.raw_decode(text, at)
@@ -283,7 +284,7 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _elements(text: str, at: int) -> Iterator[tuple[int, int]]:
-    """Where the elements of the array that begins at ``at`` begin and end."""
+    """Yields the start and end of each element of the array that begins at ``at``."""
     at = _skip(text, at + 1)
     while text[at] != "]":
         end = _DECODER.raw_decode(text, at)[1]

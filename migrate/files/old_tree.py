@@ -1,4 +1,4 @@
-"""Where plan's verify commands look for the files as they were before a run, so that old programs can be started."""
+"""The paths at which the verify commands of ``plan`` expect the old files, so that old programs can be started."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from migrate.files.sources import is_below
 
 
 class OldTree:
-    """The copies of the repositories that a run changes: ``before`` beside each, or ``before/NAME`` of several."""
+    """Copies of the changed repositories, in a directory ``before`` next to each, or ``before/NAME`` if several."""
 
     def __init__(self, files: Iterable[str], given: Sequence[str]) -> None:
         self._given = [os.path.abspath(path) for path in given]
@@ -16,7 +16,7 @@ class OldTree:
         self._bases = {directory: self._base_of(directory) for directory in directories}
 
     def path(self, file: str) -> str:
-        """Returns the old file of a new one: absolute, or relative to the current directory, as that is named."""
+        """Returns the path of the old file for a new one: absolute if that is, else from the current directory."""
         absolute = os.path.abspath(file)
         directory = os.path.dirname(absolute)
         base = self._bases.get(directory) or self._base_of(directory)
@@ -25,6 +25,6 @@ class OldTree:
         return place if os.path.isabs(file) else os.path.relpath(place)
 
     def _base_of(self, directory: str) -> str:
-        """The repository around a directory, else the given directory that holds it."""
+        """Returns the repository of a directory, else the outermost given directory above it, else the directory."""
         outer = (one for one in sorted(self._given, key=len) if os.path.isdir(one) and is_below(directory, one))
         return repository(directory) or next(outer, directory)

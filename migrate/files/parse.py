@@ -1,4 +1,4 @@
-"""From text to a syntax tree, with every way to fail made a finding."""
+"""Parses text to a syntax tree, and turns every failure into a finding."""
 
 import ast
 import contextlib
@@ -17,8 +17,8 @@ from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Finding, Span
 
 _MOST_CHARACTERS = 3_000_000
-"""Trees of so long texts are kept, which take 60 to 100 bytes a character with all that is found of them."""
-_room = SimpleNamespace(held=0)
+"""The total length of texts whose trees are cached; a tree with its results takes 60 to 100 bytes a character."""
+_in_use = SimpleNamespace(characters=0)
 _lengths: WeakKeyDictionary[ast.Module, int] = WeakKeyDictionary()
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
@@ -38,18 +38,18 @@ _PYTHON_2 = re.compile(
 )
 
 _LONGEST_LINE = 500
-"""So many characters of a line are searched for Python 2: over an open string the expressions take their square."""
+"""How many characters of a line are searched for Python 2: with an open string the search takes quadratic time."""
 
 _DEEP_FROM = 100_000
-"""Python 3.10 crashes at some 110,000 levels, which take twice as many characters; later ones raise RecursionError."""
+"""Python 3.10 crashes at about 110,000 levels, which need twice as many characters; later ones raise RecursionError."""
 
 
 def parse(source: SourceText, keeps: bool = True) -> ast.Module:
-    """The syntax tree of a file, without a word on stderr; a file has one tree, which nobody changes.
+    """Returns the syntax tree of a file, which callers share and must not change; prints no warnings.
 
     Args:
-      source: the file. Its tree may be deeper than a recursive visitor can go: ``a.b.b.b…`` nests once for each ``.b``.
-      keeps: whether others will ask for the tree, so that it takes the place of an older one.
+      source: the file. Its tree may be too deep for a recursive visitor: ``a.b.b.b…`` nests once for each ``.b``.
+      keeps: whether to cache the tree, because it will be needed again.
 
     Raises:
       Unreadable: FT003, for a syntax error, with the place that Python names, or an expression nested too deeply.
@@ -62,13 +62,13 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:
         raise Unreadable(_too_deep(source)) from error
-    except ValueError as error:  # A lone surrogate, which UTF-7 can write.
+    except ValueError as error:  # a lone surrogate, which UTF-7 can encode
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
 
 
 @tree_cache
 def _tree(path: str, text: str) -> ast.Module:
-    if characters_of_trees() + len(text) > max(_MOST_CHARACTERS, _room.held + _MOST_CHARACTERS // 3):
+    if characters_of_trees() + len(text) > max(_MOST_CHARACTERS, _in_use.characters + _MOST_CHARACTERS // 3):
         drop_trees()
     tree = _parse_quietly(path, text)
     _lengths[tree] = len(text)
@@ -82,19 +82,19 @@ def _parse_quietly(path: str, text: str) -> ast.Module:
 
 
 def drop_trees() -> None:
-    """Drops the trees that are kept for those who ask again, but those of the program that is judged."""
+    """Frees the cached trees; those of the program that is being judged stay in use."""
     forget_trees()
     gc.collect()
-    _room.held = characters_of_trees()
+    _in_use.characters = characters_of_trees()
 
 
 def characters_of_trees() -> int:
-    """How many characters have the texts whose trees are there, kept or not yet collected."""
+    """Returns the total length of the texts whose trees are in memory."""
     return sum(_lengths.values())
 
 
 def compile_error(source: SourceText) -> Finding | None:
-    """What the compiler alone minds in a file that can be parsed, such as a ``return`` outside a function; FT003."""
+    """Returns FT003 for an error that only the compiler finds, such as a ``return`` outside a function; else None."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -108,7 +108,7 @@ def _refuse_a_crash(source: SourceText) -> None:
     """Raises RecursionError where Python 3.10's ``ast.parse`` would overflow the C stack; symtable counts levels."""
     from symtable import symtable
 
-    # A syntax error is found again by the parser, or is one that only the compiler minds.
+    # The parser will find a syntax error again, unless it is one that only the compiler finds.
     with contextlib.suppress(SyntaxError):
         symtable(source.text, source.path, "exec")
 
@@ -117,8 +117,7 @@ _CALLED = re.compile(
     r"\b(RunConfig|train_and_evaluate|ModelCheckpoint|MonitoredTrainingSession|Saver|Supervisor"
     r"|\w*Estimator|(?:DNN|Linear)\w*(?:Classifier|Regressor))\("
 )
-"""What a recovery site calls, in a text that cannot be parsed."""
-
+"""Finds the calls of recovery sites in a text that cannot be parsed."""
 
 _WHERE_2TO3_IS = "2to3 comes with Python up to 3.12, and as `python -m fissix` with the package fissix"
 
@@ -128,7 +127,7 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
     line = min(max(error.lineno or 1, 1), len(lines))
     column = max((error.offset or 1) - 1, 0)
     end = ((error.end_lineno or 0), (error.end_offset or 0) - 1)
-    # Where Python knows no end, it gives one before the start.
+    # If Python knows no end, it gives one before the start.
     end_line, end_column = end if end > (line, column) and end[0] <= len(lines) else (line, column + 1)
     reason = error.msg.rstrip(".")
     if _is_python_2(lines[line - 1], reason):
@@ -149,7 +148,7 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
 
 
 def _too_deep(source: SourceText) -> Finding:
-    """Python does not say where; what is nested that deeply is mostly generated, on one long line."""
+    """Returns FT003 at the longest line, where such code mostly is: generated, and on one line; Python names none."""
     lengths = [len(line) for line in source.lines()]
     longest = lengths.index(max(lengths))
     message = "is nested too deeply for Python to parse, perhaps in this line, its longest"

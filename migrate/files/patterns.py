@@ -1,11 +1,11 @@
-"""Patterns of paths, as the settings and CODEOWNERS have them: those of git, but for negation."""
+"""Patterns of paths in settings and CODEOWNERS: those of ``.gitignore`` without negation."""
 
 import os
 from collections.abc import Iterable, Sequence
 
 
 class Patterns:
-    """Some patterns that are relative to one directory; what is below a directory that one matches is matched too."""
+    """Patterns relative to one directory; a pattern that matches a directory matches everything below it too."""
 
     def __init__(self, patterns: Iterable[str], base: str) -> None:
         from pathspec import GitIgnoreSpec  # most runs have no pattern
@@ -23,11 +23,11 @@ class Patterns:
         return path.startswith(self._base) and self._spec.match_file(below)
 
 
-def excluding(patterns: Sequence[str], base: str) -> Patterns | None:
-    """Some patterns below a directory; None for no pattern."""
+def patterns_or_none(patterns: Sequence[str], base: str) -> Patterns | None:
+    """Returns the patterns relative to a directory; None if there is no pattern."""
     return Patterns(patterns, base) if patterns else None
 
 
-def is_matched(pattern: str, base: str, path: str) -> bool:
-    """Whether a pattern of a directory matches a file below it."""
+def matches_pattern(pattern: str, base: str, path: str) -> bool:
+    """Whether a pattern that is relative to a directory matches a file below it."""
     return Patterns([pattern], base).match(os.path.realpath(path))

@@ -1,4 +1,4 @@
-"""Reading one file's bytes, and saying clearly why it cannot be read."""
+"""Reads the bytes of one file, or explains why it cannot be read."""
 
 import errno
 import os
@@ -13,11 +13,11 @@ _HELP: dict[type[Exception], str] = {
 }
 
 _LARGEST = 2**29
-"""Bytes of a file that is read: beyond, it would take the memory from the other files of the run."""
+"""The size in bytes of the largest file that is read: a larger one would need too much memory."""
 
 
 def unreadable_finding(path: str, error: OSError | ValueError) -> Finding:
-    """The finding FT001 for a file or directory that the operating system would not open or list."""
+    """Returns FT001 for a file or directory that the operating system would not open or list."""
     if isinstance(error, FileNotFoundError) and os.path.islink(path):
         message = f"is a symbolic link to {os.readlink(path)}, which does not exist"
         return trouble("FT001", path, message, "Fix or remove the link.")
@@ -26,10 +26,10 @@ def unreadable_finding(path: str, error: OSError | ValueError) -> Finding:
 
 
 def not_a_file(path: str, mode: int) -> Finding | None:
-    """The finding FT001 for what only looks like a file; None for a regular file.
+    """Returns FT001 for a path that is no regular file, such as a FIFO, which would block; None for a regular file.
 
     Args:
-      mode: its ``st_mode``, links followed. Opening a FIFO would wait for a writer, perhaps for ever.
+      mode: its ``st_mode``, links followed.
     """
     if stat.S_ISREG(mode):
         return None
@@ -46,24 +46,24 @@ def _too_large(path: str, size: int) -> Finding | None:
 
 
 def regular_bytes(path: str) -> bytes:
-    """Returns the bytes of a regular file of at most 512 MiB, without waiting for a pipe; raises OSError."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # to open a device may do something
+    """Returns the bytes of a regular file of at most 512 MiB; raises OSError for any other, without blocking."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may have an effect
         raise OSError(errno.EINVAL, "not a regular file", path)
-    with open(path, "rb", opener=_without_waiting) as file:
+    with open(path, "rb", opener=_open_nonblocking) as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):  # it was another one just now
+        if not stat.S_ISREG(status.st_mode):  # it was replaced after the check
             raise OSError(errno.EINVAL, "not a regular file", path)
         if status.st_size > _LARGEST:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
         return file.read()
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read(path: str) -> bytes:
-    """Returns the bytes of a regular file, or of one behind a link; raises Unreadable (FT001)."""
+    """Returns the bytes of a regular file or of a link to one; raises Unreadable (FT001)."""
     try:
         status = os.stat(path)
         trouble_found = not_a_file(path, status.st_mode) or _too_large(path, status.st_size)

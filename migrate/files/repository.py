@@ -1,4 +1,4 @@
-"""Where the git repository around a file or directory stands, and what git says of it."""
+"""Finds the git repository of a file or directory, and asks git for ignored and uncommitted files."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from migrate.files.run_cache import run_cache
 
 _NO_PROGRAM = ("-c", "core.fsmonitor=false")
-"""Keeps git from running a program that a repository names."""
+"""Prevents git from running a program that a repository's settings name."""
 _LIST = ("ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory")
-_AT_ONCE = 500
-"""So many paths stand in one command at most."""
+_MAX_PATHS = 500
+"""How many paths one git command gets at most."""
 
 
 def upwards(path: str) -> Iterator[str]:
-    """A path and the directories above it, up to the root of the git repository that holds it, else of the disk."""
+    """Yields a path and the directories above it, up to the root of its git repository, else of the disk."""
     while True:
         yield path
         parent = os.path.dirname(path)
@@ -23,15 +23,15 @@ def upwards(path: str) -> Iterator[str]:
 
 
 def repository(path: str) -> str | None:
-    """The root of the git repository that holds a file or directory, or is the directory; None where there is none."""
+    """Returns the root of the git repository of a file or directory; None if there is none."""
     *_, top = upwards(path)
     return top if _is_root(top) else None
 
 
 def git_output(root: str, *arguments: str, **settings: str) -> bytes | None:
-    """What git prints for a command in a repository; None where git is not there, or does not answer.
+    """Returns what git prints for a command in a repository; None if git is missing, fails or takes too long.
 
-    It writes nothing, not even its index, and reads no input.
+    Git writes nothing, not even its index, and reads no input.
     """
     import subprocess
 
@@ -48,7 +48,7 @@ def git_output(root: str, *arguments: str, **settings: str) -> bytes | None:
 
 @run_cache
 def repository_of(directory: str) -> str:
-    """The git repository that holds a directory; "" where none does. It is looked for once."""
+    """Returns the git repository of a directory; "" if there is none. Cached."""
     return repository(directory) or ""
 
 
@@ -57,21 +57,19 @@ def _is_root(path: str) -> bool:
 
 
 def ignored_below(directory: str) -> frozenset[str]:
-    """The files and directories below a directory that git ignores and does not track.
+    """Returns the absolute paths of the files and directories below a directory that git ignores and does not track.
 
-    Returns:
-      Their absolute paths; none outside a work tree, where git is not there or does not answer, or where it ignores
-      the directory itself, which the user named.
+    It is empty outside a work tree, if git fails, and if git ignores the directory itself, which the user named.
     """
     names = [os.fsdecode(name) for name in (git_output(directory, *_NO_PROGRAM, *_LIST) or b"").split(b"\0")[:-1]]
     return frozenset(os.path.join(directory, name.rstrip("/")) for name in names) if "./" not in names else frozenset()
 
 
 def uncommitted_files(files: Mapping[str, bytes]) -> list[str]:
-    """The files whose bytes are not those of the last commit, in the order of their paths.
+    """Returns the sorted paths of the files whose bytes differ from those of the last commit.
 
-    Git is asked for the names that the commit has for contents, and nothing else: the index, filters and hooks stay out
-    of it. Where there is no git, no repository or no commit, nothing is said of a file.
+    Compares with the digests in the commit, so that the index, filters and hooks play no part. A file counts as
+    committed if there is no git, no repository or no commit.
     """
     trees: dict[str, list[str]] = {}
     for path in files:
@@ -88,12 +86,12 @@ def uncommitted_files(files: Mapping[str, bytes]) -> list[str]:
 
 
 def _committed_digests(top: str, names: Sequence[str]) -> dict[str, str] | None:
-    """What the last commit calls the contents of files; None where there is no commit to be asked."""
+    """Maps the names of files to their digests in the last commit; None if there is no commit."""
     found: dict[str, str] = {}
-    for start in range(0, len(names), _AT_ONCE):
-        # A repository's settings can name programs to run; a look at a commit runs none but to fetch what it lacks.
+    for start in range(0, len(names), _MAX_PATHS):
+        # A repository's settings can name programs to run; ls-tree runs none except to fetch missing objects.
         command = ["-c", "protocol.allow=never", "ls-tree", "-r", "-z", "HEAD", "--"]
-        listed = git_output(top, *command, *names[start : start + _AT_ONCE], GIT_NO_LAZY_FETCH="1")
+        listed = git_output(top, *command, *names[start : start + _MAX_PATHS], GIT_NO_LAZY_FETCH="1")
         if listed is None:
             return None
         for line in listed.split(b"\0")[:-1]:
@@ -103,7 +101,7 @@ def _committed_digests(top: str, names: Sequence[str]) -> dict[str, str] | None:
 
 
 def _names(data: bytes, committed: Mapping[str, str]) -> Collection[str]:
-    """What git calls these bytes; it may have stored them with other line ends."""
+    """Returns the digests that git may have for these bytes, which it may have stored with other line ends."""
     import hashlib
 
     kind = hashlib.sha256 if any(len(name) == 64 for name in committed.values()) else hashlib.sha1

@@ -1,4 +1,4 @@
-"""What a run knows of files, kept so that it asks once, and dropped where no later file asks again."""
+"""Caches of what a run knows of files, which can all be emptied at once."""
 
 from collections.abc import Callable
 from functools import _lru_cache_wrapper, cache
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 _Result = TypeVar("_Result")
 
 _caches: list["_lru_cache_wrapper[Any]"] = []
-_of_trees: list["_lru_cache_wrapper[Any]"] = []
+_tree_caches: list["_lru_cache_wrapper[Any]"] = []
 
 
 def run_cache(function: Callable[..., _Result]) -> "_lru_cache_wrapper[_Result]":
@@ -18,19 +18,19 @@ def run_cache(function: Callable[..., _Result]) -> "_lru_cache_wrapper[_Result]"
 
 
 def tree_cache(function: Callable[..., _Result]) -> "_lru_cache_wrapper[_Result]":
-    """As ``run_cache``, for what holds the text or the nodes of files: ``forget_trees`` empties it too."""
+    """Returns a ``run_cache`` for results with the text or nodes of files: ``forget_trees`` empties it too."""
     cached = run_cache(function)
-    _of_trees.append(cached)
+    _tree_caches.append(cached)
     return cached
 
 
 def forget() -> None:
-    """Empties the caches: the next file is of another repository, or the files on the disk are other ones."""
+    """Empties all caches, before files of another repository are read or after files have changed."""
     for cached in _caches:
         cached.cache_clear()
 
 
 def forget_trees() -> None:
-    """Empties the caches of trees, which are made anew for whoever asks again."""
-    for cached in _of_trees:
+    """Empties the caches with texts or nodes of files."""
+    for cached in _tree_caches:
         cached.cache_clear()

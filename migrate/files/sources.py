@@ -1,4 +1,4 @@
-"""Which files are read for code, where they lie, and which of them this tool has written."""
+"""Tells which files contain code, whether they are below a directory, and whether this tool has written them."""
 
 import os
 
@@ -7,16 +7,16 @@ SUFFIXES = (".py", NOTEBOOK)
 
 
 def is_below(path: str, directory: str) -> bool:
-    """Whether a file or directory lies in a directory, or is it; both absolute."""
+    """Whether an absolute path is a directory or below it."""
     return path == directory or path.startswith(os.path.join(directory, ""))
 
 
 MARK = "written by estimator-migrate"
-"""Stands in the head of a file of the runtime package, so that the tool knows its own files again."""
+"""Text in the head of each runtime file, by which the tool recognizes its own files."""
 _HEAD = 300
-"""So many characters a head has at most, a comment of the user's above it included."""
+"""The length of the head in characters, including a comment that the user put above."""
 
 
 def is_generated(text: str) -> bool:
-    """Whether a text is a runtime file of some release, edited since or not: no migration changes it."""
+    """Whether a text is a runtime file of any release, edited or not, which no migration changes."""
     return MARK in text[:_HEAD]

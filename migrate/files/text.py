@@ -1,4 +1,4 @@
-"""Between bytes and text, without losing a byte on the way there and back."""
+"""Decodes files to text and encodes them again without losing a byte."""
 
 import codecs
 import re
@@ -9,7 +9,7 @@ from migrate.findings.finding import Finding, Span
 
 __all__ = ["SourceText", "Unreadable"]
 
-# PEP 263: a comment in the first line, or in the second below a blank line or a comment.
+# PEP 263: a comment in the first line, or in the second after a blank line or a comment.
 _COOKIE = re.compile(rb"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))??[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -20,9 +20,9 @@ class SourceText:
     """One Python file as text.
 
     Attributes:
-      text: all of it, as it stands: line ends, tabs and form feeds are kept; only a byte order mark is not part of it.
+      text: all of the file, with its line ends, tabs and form feeds, but without a byte order mark.
       encoding: Python's name of its encoding, from its cookie, by default ``utf-8``.
-      bom: whether a UTF-8 byte order mark stands before the text.
+      bom: whether the file starts with a UTF-8 byte order mark.
       newline: the line end of most of its lines, which new lines should have too; ``\\n`` for a single line.
     """
 
@@ -50,35 +50,35 @@ class SourceText:
             raise Unreadable(_undecodable(path, body, error.start, encoding, cookie)) from error
         except Exception as error:  # a codec may raise anything
             raise Unreadable(_unusable(path, encoding)) from error
-        # Only UTF-8 and its like have one way to write a text; the cookie shows an encoding that does not hold ASCII.
+        # Other encodings than UTF-8 may write a text in several ways; without ASCII in them the cookie would not show.
         if encoding != "utf-8" and (
-            not _goes_back(text, encoding, body) or (cookie and cookie[1].decode() not in text)
+            not _encodes_to(text, encoding, body) or (cookie and cookie[1].decode() not in text)
         ):
             raise Unreadable(_unusable(path, encoding))
         return cls(path, text, encoding, bom, _usual_newline(text))
 
     def encode(self, text: str | None = None) -> bytes:
-        """The bytes to write, byte for byte those that were read if the text is.
+        """Returns the bytes to write for a new text, or those that were read if that is None.
 
         Raises:
-          Unwritable: FT005, when the file's encoding lacks a character of the new text, or a rule of its own is broken.
+          Unwritable: FT005, if the file's encoding cannot write the new text.
         """
         try:
             body = (self.text if text is None else text).encode(self.encoding)
         except UnicodeEncodeError as error:
             message = f"{error.object[error.start]!a} is not in {self.encoding}, the encoding that the file names"
             raise Unwritable(trouble("FT005", self.path, message, "Save the file as UTF-8 first.")) from error
-        except Exception as error:  # idna, for one, wants short words between dots
+        except Exception as error:  # a codec may raise anything: idna does for long words between dots
             message = f"cannot be written in {self.encoding}, the encoding that the file names"
             raise Unwritable(trouble("FT005", self.path, message, "Save the file as UTF-8 first.")) from error
         return codecs.BOM_UTF8 + body if self.bom else body
 
     def lines(self) -> list[str]:
-        """The lines as Python counts them, without their ends; ``str.splitlines`` also breaks at form feeds."""
+        """Returns the lines as Python counts them, without their ends; ``str.splitlines`` also breaks at form feeds."""
         return _NEWLINE.split(self.text)
 
 
-def _goes_back(text: str, encoding: str, body: bytes) -> bool:
+def _encodes_to(text: str, encoding: str, body: bytes) -> bool:
     try:
         return text.encode(encoding) == body
     except Exception:
@@ -90,9 +90,9 @@ def _encoding(path: str, body: bytes, cookie: re.Match[bytes] | None, bom: bool)
         return "utf-8"
     named = cookie[1].decode("ascii")
     try:
-        encoding = codecs.lookup(_without_line_ends(named)).name
-        "".encode(encoding)  # Refused by codecs that are not text encodings, such as rot13.
-    except Exception as error:  # also of a codec that somebody has registered
+        encoding = codecs.lookup(_strip_line_ends(named)).name
+        "".encode(encoding)  # raises for codecs that are no text encodings, such as rot13
+    except Exception as error:  # a registered codec may raise anything
         message, help = f"names the encoding {named}, which Python does not know", "Correct the name."
         raise Unreadable(_at_byte(path, body, cookie.start(1), "ascii", message, help, len(named))) from error
     if bom and encoding != "utf-8":
@@ -102,8 +102,8 @@ def _encoding(path: str, body: bytes, cookie: re.Match[bytes] | None, bom: bool)
     return encoding
 
 
-def _without_line_ends(encoding: str) -> str:
-    """Emacs writes ``utf-8-unix`` and ``latin-1-dos``; Python takes them without the ending, as here."""
+def _strip_line_ends(encoding: str) -> str:
+    """Returns an encoding without Emacs' suffix for line ends, as in ``utf-8-unix``, which Python ignores too."""
     plain = encoding.lower().replace("_", "-")
     known = ("utf-8", "latin-1", "iso-8859-1", "iso-latin-1")
     return next((name for name in known if plain.startswith(name + "-")), encoding)

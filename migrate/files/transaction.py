@@ -1,8 +1,8 @@
-"""Writing the files of programs so that, whatever happens, each program is the old one or the new one, whole.
+"""Writes the files of programs so that, whatever happens, each program is the whole old one or the whole new one.
 
-All new texts are written beside their files first. Then the journal says what becomes of what, and only then the files
-get their new texts, one renaming each. A kill before leaves temporary files, which the next run removes; a kill after
-leaves the rest of the renamings, which it makes up for, or takes back where somebody has changed a file in between.
+First all new texts are written to temporary files next to their targets, then the plan to the journal, and then each
+target is replaced by a rename. After a kill before the plan is written, the next run removes the temporary files. After
+a later kill it completes the renames, or undoes them if somebody has changed a file in between.
 """
 
 import os
@@ -17,7 +17,7 @@ from migrate.files.interrupts import defer_signals
 from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.write import Step, digest, missing_file, stale_file, unwritable, write_aside
+from migrate.files.write import Step, digest, missing_file, stale_file, unwritable, write_temporary
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
@@ -26,10 +26,10 @@ _RERUN = "Make room or give permission, then run the tool again."
 
 
 class NewText(NamedTuple):
-    """What is to be written.
+    """The new text of a file.
 
     Attributes:
-      data: all its new bytes; None for a file that goes.
+      data: all its new bytes; None to remove the file.
       expected: the bytes that were read; None for a new file.
     """
 
@@ -38,8 +38,8 @@ class NewText(NamedTuple):
     expected: bytes | None
 
 
-class Together(NamedTuple):
-    """The files of a program, which change all or not at all, and the modules that they import, which several may."""
+class ProgramFiles(NamedTuple):
+    """The files of a program, which change all or none, and the runtime modules that it may share with others."""
 
     files: tuple[str, ...]
     modules: tuple[str, ...] = ()
@@ -47,12 +47,12 @@ class Together(NamedTuple):
 
 @dataclass
 class WriteOutcome:
-    """What came of a write.
+    """The result of a write.
 
     Attributes:
       paths: the files that have their new texts.
-      problems: an error for each of the others, by path.
-      notes: what was done about an earlier write that was interrupted, a sentence each.
+      problems: path -> error, for each of the other files.
+      notes: sentences about earlier interrupted writes that were completed or undone.
     """
 
     paths: set[str] = field(default_factory=set)
@@ -61,25 +61,25 @@ class WriteOutcome:
 
 
 def write_together(
-    texts: Iterable[NewText], programs: Sequence[Together], written: WriteOutcome, boundary: Boundary
+    texts: Iterable[NewText], programs: Sequence[ProgramFiles], written: WriteOutcome, boundary: Boundary
 ) -> None:
     """Writes the files of programs.
 
     Args:
-      programs: which files belong together; each text's file is in one, or a module of one.
-      written: where it is told what came of it, also where Ctrl-C ends this call. Its problems stop their programs.
+      programs: the files of each program; together they have the file of every text.
+      written: gets the result, also if Ctrl-C ends this call. A program with a problem in it is not written.
     """
     _Write({text.path: text for text in texts}, programs, written, boundary).run()
 
 
 def settle(directory: str, boundary: Boundary) -> str:
-    """Ends what a ``.migrate-journal`` in a directory says that an interrupted write began.
+    """Completes or undoes the interrupted write of a ``.migrate-journal`` in a directory.
 
     Args:
-      boundary: where the run may write: a write that reaches further is not ended.
+      boundary: where the run may write; a write with files outside of it is an error.
 
     Returns:
-      What was done, as a sentence; empty where there was nothing to do.
+      A sentence on what was done; "" if there was nothing to do.
     """
     found = journal.find(boundary, directory)
     if found is None:
@@ -98,7 +98,7 @@ def settle(directory: str, boundary: Boundary) -> str:
 
 class _Write:
     def __init__(
-        self, texts: dict[str, NewText], programs: Sequence[Together], written: WriteOutcome, boundary: Boundary
+        self, texts: dict[str, NewText], programs: Sequence[ProgramFiles], written: WriteOutcome, boundary: Boundary
     ) -> None:
         self._texts, self._programs, self._written, self._boundary = texts, programs, written, boundary
         self._targets = {path: os.path.realpath(path) for path in texts}
@@ -117,7 +117,7 @@ class _Write:
             raise
 
     def _close(self, *, is_whole: bool) -> None:
-        """Removes what the write has left; where a program is between old and new, that is left to the next run."""
+        """Removes the journal and temporary files if each program is whole; else the next run has to end the write."""
         ended, self._journal = self._journal, None
         if ended is not None:
             ended.end() if is_whole else ended.close()
@@ -145,11 +145,11 @@ class _Write:
         for program in self._programs:
             for path in (*program.modules, *program.files):
                 if not self._problems_of(program) and path not in self._steps:
-                    self._try([path], lambda: self._write_aside(self._texts[path]))  # noqa: B023
+                    self._try([path], lambda: self._write_temporary(self._texts[path]))  # noqa: B023
         for path, step in self._steps.items():
             self._try([path], step.check)
 
-    def _write_aside(self, text: NewText) -> None:
+    def _write_temporary(self, text: NewText) -> None:
         assert self._journal is not None
         directory = os.path.dirname(self._targets[text.path])
         number = len(self._steps)
@@ -163,13 +163,13 @@ class _Write:
             None if text.data is None else digest(text.data),
         )
         if text.data is not None:
-            write_aside(self._boundary, text.path, step.target, step.temporary, text.data, text.expected)
+            write_temporary(self._boundary, text.path, step.target, step.temporary, text.data, text.expected)
         elif os.path.islink(text.path):
             raise stale_file(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
         self._steps[text.path] = step
 
     def _try(self, paths: Collection[str], work: Callable[[], None]) -> None:
-        """Records what fails as a problem of the files."""
+        """Calls ``work``, and records an error of it as a problem of the files."""
         try:
             work()
         except NotWritten as problem:
@@ -178,11 +178,11 @@ class _Write:
             for path in paths:
                 self._written.problems[path] = unwritable(path, self._texts[path].expected, error).finding
 
-    def _problems_of(self, program: Together) -> list[str]:
+    def _problems_of(self, program: ProgramFiles) -> list[str]:
         return [path for path in (*program.modules, *program.files) if path in self._written.problems]
 
     def _commit(self) -> bool:
-        """Changes the files; whether each program is the old one or the new one now."""
+        """Changes the files; returns whether each program is the whole old one or the whole new one now."""
         programs = [program for program in self._programs if not self._problems_of(program)]
         stuck: list[Finding] = []
         if programs:
@@ -190,14 +190,14 @@ class _Write:
             plan = _plan(self._journal, self._steps, programs)
             self._try([path for one in programs for path in one.files], partial(self._journal.commit, plan))
         if self._journal is not None and self._journal.plan is not None:
-            self._written.paths |= _forward(self._steps, programs, self._written.problems, stuck)
+            self._written.paths |= _replace_files(self._steps, programs, self._written.problems, stuck)
         for program in self._programs:
-            _blame(program, self._written.problems)
+            _name_cause(program, self._written.problems)
         return not stuck
 
 
-def _blame(program: Together, problems: dict[str, Finding]) -> None:
-    """Says of each file of a program that could not be written which other one is the cause."""
+def _name_cause(program: ProgramFiles, problems: dict[str, Finding]) -> None:
+    """If one file of a program could not be written, adds errors for the others that name it as the cause."""
     stuck = next((path for path in (*program.modules, *program.files) if path in problems), None)
     if stuck is not None:
         for path in program.files:
@@ -205,16 +205,15 @@ def _blame(program: Together, problems: dict[str, Finding]) -> None:
                 problems[path] = trouble("FT005", path, f"is not written, because it needs {stuck}", _RERUN)
 
 
-def _forward(
-    steps: Mapping[str, Step], programs: Sequence[Together], problems: dict[str, Finding], stuck: list[Finding]
+def _replace_files(
+    steps: Mapping[str, Step], programs: Sequence[ProgramFiles], problems: dict[str, Finding], stuck: list[Finding]
 ) -> set[str]:
-    """Gives the files of the programs their new texts; those of a program that cannot have them all keep the old.
+    """Replaces the files of each program; if one file cannot be replaced, puts back the others of its program.
 
     Args:
-      steps: by path; a file that is known no more has none.
-      programs: which of them belong together.
-      problems: gets an error for the file of each program that could not be written.
-      stuck: gets an error for each file that has its new text and could not be put back.
+      steps: path -> step; a file that does not take part any more has none.
+      problems: gets an error for the file of each program that could not be replaced.
+      stuck: gets an error for each replaced file that could not be put back.
 
     Returns:
       The paths of the files that have their new texts now.
@@ -240,16 +239,16 @@ def _forward(
             done |= {*program.modules, *program.files}
         except NotWritten as problem:
             problems[path] = problem.finding
-            between = len(stuck)
+            stuck_before = len(stuck)
             put_back(path for path in program.files if path in steps)
-            needed |= {*program.modules} if len(stuck) > between else set()
-    # A module that no program has come to need is put back when all have been tried.
+            needed |= {*program.modules} if len(stuck) > stuck_before else set()
+    # Modules that no written program needs are put back at the end.
     put_back(sorted({path for program in programs for path in program.modules if path in steps} - done - needed))
     return done
 
 
-def _plan(journal: Journal, steps: Mapping[str, Step], programs: Sequence[Together]) -> dict[str, Any]:
-    """The plan as it stands in the journal: paths are relative to it, for the tree may be moved before it is read."""
+def _plan(journal: Journal, steps: Mapping[str, Step], programs: Sequence[ProgramFiles]) -> dict[str, Any]:
+    """Returns the plan for the journal; its paths are relative, because the tree may be moved before it is read."""
     numbers = {path: number for number, path in enumerate(steps)}
     needed = {path for program in programs for path in (*program.files, *program.modules)}
     return {
@@ -271,22 +270,22 @@ def _plan(journal: Journal, steps: Mapping[str, Step], programs: Sequence[Togeth
 
 
 def _end_write(journal: Journal, plan: Mapping[str, Any]) -> str:
-    """Ends a write that has begun to change files; what was done, as a sentence."""
+    """Completes or undoes a write that has begun to change files; returns sentences on what was done."""
     steps = {}
     for number, (place, name, old, new) in plan["steps"].items():
         directory = os.path.normpath(os.path.join(journal.directories[0], place))
         if os.path.basename(name) != name or not name.endswith(SUFFIXES) or not number.isdecimal():
             raise ValueError("no source file")
-        # A directory takes part by its own word alone: no journal of a tree can name a file elsewhere.
-        if journal.is_at_home_in(directory):
+        # Each directory must have its own record of this write, so that a journal cannot name files elsewhere.
+        if journal.has_joined(directory):
             target = os.path.join(directory, name)
             temporary, backup = (journal.temporary(directory, f"{number}-{kind}") for kind in ("new", "old"))
             shown = os.path.relpath(target) if is_below(target, os.path.realpath(os.curdir)) else target
             steps[number] = Step(journal.boundary, shown, target, temporary, backup, old, new)
-    programs = [Together((*map(str, files),), (*map(str, modules),)) for files, modules in plan["programs"]]
+    programs = [ProgramFiles((*map(str, files),), (*map(str, modules),)) for files, modules in plan["programs"]]
     problems: dict[str, Finding] = {}
     stuck: list[Finding] = []
-    done = _forward(steps, programs, problems, stuck)
+    done = _replace_files(steps, programs, problems, stuck)
     if stuck:
         one = next(iter(problems.values()))
         message = f"is between old and new since an interrupted write: {one.path} {one.message}"

@@ -1,4 +1,4 @@
-"""Exceptions that carry the finding to report for a file, while the other files are processed."""
+"""Exceptions with the finding to report for a file; the other files are processed."""
 
 from migrate.findings.finding import Fidelity, Finding, Span
 
@@ -15,11 +15,11 @@ PAGES = {
     "FT008": "A comment `# migrate: ignore[…]` names no rule, and so ignores nothing.",
     "FT009": "A rule or the rewriting failed: an internal error (a bug). All other work was done. Please report it.",
 }
-"""What each trouble with a file or with the tool itself means; the file is always left as it was."""
+"""Code -> its meaning, for errors with a file or in the tool itself; the file is never changed then."""
 
 
 class FileTrouble(Exception):
-    """Work on one file had to stop."""
+    """Work on one file had to stop; ``finding`` says why."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding)
@@ -34,15 +34,15 @@ class Unreadable(FileTrouble):
 
 
 class NotWritten(FileTrouble):
-    """A file that was not written; what stood there is whole."""
+    """A file was not written, and its old content is whole."""
 
 
 class StaleFile(NotWritten):
-    """A file that is no longer what was read, so that writing it would lose somebody's work (FT004)."""
+    """A file has changed since it was read, so that writing it would lose somebody's work (FT004)."""
 
 
 class Unwritable(NotWritten):
-    """A file that cannot be written, for want of permission, space or a character in its encoding (FT005)."""
+    """A file cannot be written, for lack of permission, space or a character in its encoding (FT005)."""
 
 
 def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CHARACTER) -> Finding:
@@ -50,6 +50,6 @@ def trouble(code: str, path: str, message: str, help: str, span: Span = FIRST_CH
 
 
 def reason(error: OSError | ValueError) -> str:
-    """What the operating system says, in lower case: ``permission denied``."""
+    """Returns the operating system's message with a lower-case first letter: ``permission denied``."""
     text = getattr(error, "strerror", None) or str(error)
     return text[:1].lower() + text[1:]

@@ -1,4 +1,4 @@
-"""From the paths that the user named to the Python files and notebooks that are read."""
+"""Finds the Python files and notebooks to read below the paths that the user named."""
 
 import os
 import stat
@@ -23,13 +23,13 @@ SKIPPED_DIRECTORIES = frozenset(
         *(".svn", ".tox", ".venv", "__pycache__", "__pypackages__", "node_modules", "site-packages"),
     }
 )
-"""``.ipynb_checkpoints`` holds Jupyter's own copies of the notebooks beside it, ``__pycache__`` no source."""
+"""``.ipynb_checkpoints`` has Jupyter's own copies of notebooks, ``__pycache__`` no source."""
 EDITOR_LOCK = ".#"
 """Emacs marks an unsaved ``a.py`` by ``.#a.py``, a symbolic link to nothing."""
 
 
 class FilesSettled(Exception):
-    """An interrupted write was found, and its files are whole again: what was read before may be old."""
+    """An interrupted write was found and completed or undone: files that were read before may have changed."""
 
     def __init__(self, note: str) -> None:
         super().__init__(note)
@@ -37,7 +37,7 @@ class FilesSettled(Exception):
 
 
 def run_on_settled_files(work: Callable[[], _Result]) -> tuple[_Result, list[str]]:
-    """Reads files by ``work``, again after an interrupted write was found; returns its result and what was done."""
+    """Calls ``work``, which reads files, again after each FilesSettled; returns its result and the notes of these."""
     notes: list[str] = []
     while True:
         try:
@@ -52,20 +52,19 @@ def walk(
     """Yields every Python file and notebook to read once, and an error for each path that cannot be read.
 
     Args:
-      paths: files and directories, in the order in which they are read; below each, files come sorted by path. What is
-        named is read even where git ignores it, and is read when its own turn comes, not as part of a directory above.
+      paths: files and directories, read in this order; below each directory, files come sorted by path. A named path is
+        read even if git ignores it, and only in its own turn, not as part of a directory above it.
       exclude: what else is not read below a directory.
-      boundary: where the run may write, and ends what an interrupted write of the tool left in a directory before
-        anything there is read; None where nothing is changed, and an interrupted write is an error.
+      boundary: where the run may write. An interrupted write in a directory is ended before anything there is read;
+        with None it is not changed, and yielded as an error.
 
     Raises:
       FilesSettled: an interrupted write was ended, and files that were read before may have changed.
 
     Yields:
       The path of a file, spelled from the argument but without ``./``, or the finding FT001. Below a directory these
-      are not read: what git ignores and does not track, virtual environments, ``SKIPPED_DIRECTORIES``, directories
-      behind symbolic links.
-      A linked file is read unless it links to a file of that kind below one of the directories, which is read there.
+      are left out: what git ignores and does not track, virtual environments, ``SKIPPED_DIRECTORIES``, directories
+      behind symbolic links, and links to files that are read below one of the directories anyway.
     """
     walked = _Walk(exclude, boundary)
     arguments = list(walked.arguments(paths))
@@ -85,9 +84,9 @@ def leads_outside(path: str, paths: Sequence[str]) -> bool:
 
 
 def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) -> str | None:
-    """Returns a file that another one imports, spelled from the directory that the user named above it, or None.
+    """Returns the path of an imported file, spelled from the named directory above it; None if it is in none.
 
-    What git ignores is part of the program that imports it.
+    It is read even if git ignores it, because it is part of a program.
     """
     for top in paths:
         above = os.path.abspath(top)
@@ -96,17 +95,17 @@ def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) ->
         name = os.path.relpath(path, above)
         folders = [os.path.join(above, *name.split(os.sep)[:end]) for end in range(1, name.count(os.sep) + 1)]
         if not any(map(is_never_read, folders)) and (exclude is None or not exclude.match(os.path.realpath(path))):
-            return _plain(os.path.join(top, name))
+            return _strip_current_directory(os.path.join(top, name))
     return None
 
 
-def _plain(path: str) -> str:
-    """A path below ``.`` as a path that is imported or planned is spelled, without ``./``."""
+def _strip_current_directory(path: str) -> str:
+    """Returns a path without ``./``, as imported and planned paths are spelled."""
     return path.removeprefix(os.path.join(os.curdir, ""))
 
 
 def is_never_read(directory: str) -> bool:
-    """Whether a directory is passed over below a given one, wherever it stands."""
+    """Whether a directory below a given one is skipped: a virtual environment, a link or a skipped name."""
     is_environment = os.path.lexists(os.path.join(directory, "pyvenv.cfg"))
     return is_environment or os.path.basename(directory) in SKIPPED_DIRECTORIES or os.path.islink(directory)
 
@@ -122,13 +121,13 @@ class _Walk:
         self._ignored: set[str] = set()
         self._boundary = boundary
         self._settled: set[str] = set()
-        self._told: set[Finding] = set()
+        self._reported: set[Finding] = set()
         self._roots: set[str] = set()
         self._named_files: set[str] = set()
         self._linked_files: set[str] = set()
 
     def arguments(self, paths: Sequence[str]) -> Iterator[str | Finding | _Directory]:
-        """What each path is, each once, so that the walk below knows all that is named."""
+        """Yields each named path once, as a file, a directory or an error, and remembers what is named."""
         for path in dict.fromkeys(paths):
             try:
                 mode = os.stat(path).st_mode
@@ -149,7 +148,7 @@ class _Walk:
     def below(self, top: _Directory) -> Iterator[str | Finding]:
         if repository(top.real) is not None:
             self._ignored |= ignored_below(top.real)
-        # An own stack: a tree may be deeper than Python's recursion limit.
+        # A tree may be deeper than Python's recursion limit.
         stack = [iter(self._entries(top, is_top=True))]
         while stack:
             entry = next(stack[-1], None)
@@ -172,7 +171,7 @@ class _Walk:
         trouble = [*self._settle(directory.real)] if JOURNAL in names else []
         if ".git" in names and not is_top:
             self._ignored |= ignored_below(directory.real)
-        # With a slash after the directories' names, the order is that of whole paths.
+        # With a slash after the names of directories, the order is that of whole paths.
         by_path = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in found)
         chosen: list[str | Finding | _Directory] = [*trouble]
         for name, entry in by_path:
@@ -184,13 +183,13 @@ class _Walk:
             if real in self._ignored or (self._exclude is not None and self._exclude.match(real, is_directory)):
                 continue
             if is_directory:
-                chosen.append(_Directory(_plain(entry.path), real))
+                chosen.append(_Directory(_strip_current_directory(entry.path), real))
             else:
-                chosen.extend(self._file(entry, _plain(entry.path), real))
+                chosen.extend(self._file(entry, _strip_current_directory(entry.path), real))
         return chosen
 
     def _settle(self, directory: str) -> Iterator[Finding]:
-        """Ends what an interrupted write left in a directory; why it is not ended is an error."""
+        """Ends an interrupted write in a directory, or yields an error that says why it is not ended."""
         if directory in self._settled or not os.path.lexists(os.path.join(directory, JOURNAL)):
             return
         self._settled.add(directory)
@@ -200,8 +199,8 @@ class _Walk:
             problem = unfinished_write(directory)
         except NotWritten as trouble:
             problem = trouble.finding
-        if problem is not None and problem not in self._told:  # each of its directories leads to the same one
-            self._told.add(problem)
+        if problem is not None and problem not in self._reported:  # several directories lead to the same journal
+            self._reported.add(problem)
             yield problem
 
     def _file(self, entry: os.DirEntry[str], path: str, real: str) -> Iterator[str | Finding]:
@@ -226,7 +225,7 @@ class _Walk:
 
 
 def _matters(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry may be read, or settles what else is."""
+    """Whether an entry may be read, or decides which others are."""
     name = entry.name
     if name.endswith(SUFFIXES):
         return not name.startswith(EDITOR_LOCK)

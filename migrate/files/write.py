@@ -1,4 +1,4 @@
-"""Writing a file's new bytes beside it, with all that the file keeps, and giving them its name."""
+"""Writes a file's new bytes to a temporary file with the same attributes, and replaces the file by it."""
 
 import contextlib
 import os
@@ -13,16 +13,16 @@ _BY_HAND = "Put it back by hand."
 
 
 class Step(NamedTuple):
-    """What becomes of one file. Each way can be tried again after it was interrupted anywhere.
+    """The change of one file; ``put`` and ``back`` can be called again after an interruption anywhere.
 
     Attributes:
       boundary: where the run may write.
-      path: the file, as messages name it.
-      target: the same without symbolic links.
-      temporary: beside it, its new bytes, until they have its name.
-      backup: beside it, its old bytes, as soon as they have lost it.
+      path: the file's path for messages.
+      target: the path without symbolic links.
+      temporary: the path of the new bytes, next to the target, until it is replaced.
+      backup: the path of the old bytes, next to the target, after it is replaced.
       old: the digest of the old bytes; None for a new file.
-      new: the digest of the new bytes; None for a file that goes.
+      new: the digest of the new bytes; None to remove the file.
     """
 
     boundary: Boundary
@@ -34,7 +34,7 @@ class Step(NamedTuple):
     new: str | None
 
     def check(self) -> None:
-        """Raises NotWritten where somebody changed the file."""
+        """Raises NotWritten if somebody has changed the file."""
         now = digest_of(self.target)
         if now == self.old:
             return
@@ -47,29 +47,29 @@ class Step(NamedTuple):
         raise stale_file(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
 
     def put(self) -> None:
-        """Gives the file its new bytes, if it has not got them; raises NotWritten where that is not possible."""
+        """Gives the file its new bytes unless it has them; raises NotWritten if it cannot."""
         with raise_unwritable(self.path, self.old):
             now, waiting = digest_of(self.target), digest_of(self.temporary)
             if now == self.new or (now != self.old and waiting is None and self._was_put(now)):
-                return  # also where somebody has changed it since
+                return  # put before; somebody may have changed it since
             self.check()
             if waiting != self.new:
                 raise stale_file(self.path, "has no new text any more", "Run migrate again.")
             if self.old is None:
                 put_new(self.boundary, self.path, self.temporary, self.target)
                 return
-            self._keep()
+            self._back_up()
             if self.new is None:
                 self.boundary.remove(self.target)
             else:
                 self.boundary.replace(self.temporary, self.target)
 
     def back(self) -> None:
-        """Gives the file its old bytes, if it has not kept them; raises NotWritten where that is not possible."""
+        """Gives the file its old bytes unless it has them; raises NotWritten if it cannot."""
         with raise_unwritable(self.path, self.old):
             now = digest_of(self.target)
             if now == self.old or (now != self.new and os.path.lexists(self.temporary)):
-                return  # also where somebody has changed it before anything was put there
+                return  # never put, or changed by somebody before that
             if now != self.new:
                 raise stale_file(self.path, "has changed since it was written, and is not put back", _BY_HAND)
             if self.old is None:
@@ -82,8 +82,8 @@ class Step(NamedTuple):
     def _was_put(self, now: str | None) -> bool:
         return now is not None if self.old is None else os.path.lexists(self.backup)
 
-    def _keep(self) -> None:
-        """Gives the old bytes a second name: the same file, where the file system can."""
+    def _back_up(self) -> None:
+        """Adds a second name for the old bytes: a hard link if the file system can, else a copy."""
         self.boundary.remove(self.backup)
         try:
             self.boundary.link(self.target, self.backup)
@@ -92,14 +92,14 @@ class Step(NamedTuple):
 
 
 def digest(data: bytes) -> str:
-    """The digest by which the bytes of a file are known again."""
+    """Returns the SHA-256 digest of a file's bytes."""
     from hashlib import sha256
 
     return sha256(data).hexdigest()
 
 
 def digest_of(path: str) -> str | None:
-    """The digest of a regular file, which is no link; None where there is none."""
+    """Returns the digest of a regular file that is no link; None if there is no file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
@@ -112,12 +112,12 @@ def digest_of(path: str) -> str | None:
 
 TEMPORARY_PREFIX = ".migrate-"
 TEMPORARY_SUFFIX = ".tmp"
-"""What a killed write leaves, until a run that writes there has looked at its journal."""
+"""A killed write leaves such files, until the next run that writes there."""
 
 
 @contextlib.contextmanager
 def raise_unwritable(path: str, expected: bytes | str | None) -> Iterator[None]:
-    """Turns what the operating system refuses within the ``with`` statement into Unwritable."""
+    """Raises Unwritable for an OSError in the ``with`` statement."""
     try:
         yield
     except OSError as error:
@@ -125,7 +125,7 @@ def raise_unwritable(path: str, expected: bytes | str | None) -> Iterator[None]:
 
 
 def unwritable(path: str, expected: bytes | str | None, error: OSError) -> Unwritable:
-    """Returns the finding for a file that cannot be written; ``expected`` is None for a new one."""
+    """Returns the exception for a file that cannot be written; ``expected`` is None for a new file."""
     state = "No file was made" if expected is None else "The file is as it was"
     remedy = "name the directory as well" if isinstance(error, OutsideError) else "make room or give permission"
     help = f"{state}: {remedy}, then run migrate again."
@@ -142,26 +142,26 @@ def _regular(path: str, target: str) -> os.stat_result:
     return before
 
 
-def write_aside(
+def write_temporary(
     boundary: Boundary, path: str, target: str, temporary: str, data: bytes, expected: bytes | None
 ) -> None:
-    """Writes the new bytes of a file beside it, on disk and with its attributes.
+    """Writes the new bytes of a file to ``temporary``, flushed to disk and with the file's attributes.
 
     Raises:
-      StaleFile: FT004, when there is no such file any more, or a new one's name is taken.
-      OSError: the operating system refuses.
+      StaleFile: FT004, if the file does not exist any more, or a new file's name is taken.
+      OSError: if the operating system refuses.
     """
     before = None if expected is None else _regular(path, target)
     if expected is None and os.path.lexists(path):
         raise existing_file(path)
-    # A new file gets the mode that the user's umask gives; for an old one, nobody else may read before its mode is set.
+    # A new file gets the mode of the user's umask; an existing one's is set below, and nobody else may read it before.
     descriptor = boundary.create(temporary, 0o666 if before is None else 0o600)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             if before is not None:
-                _keep_attributes(target, temporary, before)
+                _copy_attributes(target, temporary, before)
             os.fsync(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -169,24 +169,24 @@ def write_aside(
         raise
 
 
-def _keep_attributes(target: str, temporary: str, before: os.stat_result) -> None:
+def _copy_attributes(target: str, temporary: str, before: os.stat_result) -> None:
     if hasattr(os, "chown"):
         with contextlib.suppress(PermissionError):
             os.chown(temporary, -1, before.st_gid)
         with contextlib.suppress(PermissionError):
             os.chown(temporary, before.st_uid, -1)
     if hasattr(os, "listxattr"):
-        # Not every file system has them, and some may only be set by root.
+        # Not every file system has attributes, and only root may set some.
         with contextlib.suppress(OSError):
             for attribute in os.listxattr(target):
                 with contextlib.suppress(OSError):
                     os.setxattr(temporary, attribute, os.getxattr(target, attribute))
-    # Last, for a change of owner takes the set-user-id bit away.
+    # Last, because a change of owner clears the set-user-id bit.
     os.chmod(temporary, stat.S_IMODE(before.st_mode))
 
 
 def put_new(boundary: Boundary, path: str, temporary: str, target: str) -> None:
-    """Gives the file its name, unless the name is taken: a link never replaces anything, where a renaming would."""
+    """Gives a new file its name unless the name is taken: by a link, because a rename would replace a file."""
     try:
         boundary.link(temporary, target)
     except FileExistsError as error:
@@ -201,7 +201,7 @@ def put_new(boundary: Boundary, path: str, temporary: str, target: str) -> None:
 
 
 def sync_directory(directory: str) -> None:
-    """Makes the renaming last; the new file stands there whether or not this file system can."""
+    """Flushes the renames in a directory to disk, if the file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

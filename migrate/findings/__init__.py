@@ -1,1 +1,1 @@
-"""What is found in users' files, and the words for it."""
+"""Findings in users' files, and helpers for their messages."""

@@ -1,4 +1,4 @@
-"""The one record behind every output: what was found, where, and what became of it."""
+"""The record of a finding, from which every report is made."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ class Fidelity(str, Enum):
     NOTED = "noted"
     """Rewritten; the behaviour differs as the message says."""
     MANUAL = "manual"
-    """Left as it is; the message says why and the help says what to do."""
+    """Skipped; the message says why and the help says what to do."""
 
 
 class Span(NamedTuple):
-    """A stretch of source text: lines count from 1, columns from 0 in characters, the end is exclusive."""
+    """A range of source text: lines count from 1, columns from 0 in characters, the end is exclusive."""
 
     line: int
     column: int
@@ -29,7 +29,7 @@ class Span(NamedTuple):
 
 
 class Obstacle(str, Enum):
-    """What keeps a rule from rewriting a site that it could rewrite."""
+    """Why a rule does not rewrite a site that it could rewrite."""
 
     BLOCKED = "blocked"
     """Another site of the same program cannot be rewritten."""
@@ -40,13 +40,13 @@ class Obstacle(str, Enum):
 
 
 class Cause(NamedTuple):
-    """Where the reason stands for which a site is left that its own rule could rewrite.
+    """The place of the reason why a site is skipped that its own rule could rewrite.
 
     Attributes:
-      obstacle: what the reason is.
+      obstacle: the kind of the reason.
       span: the place; in a notebook, in the text of its cell.
-      cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
-      symbol: the name that stands there; empty where none does.
+      cell: the number of a notebook's cell among all its cells, from 1; None in any other file.
+      symbol: the qualified name at that place; "" for none.
     """
 
     obstacle: Obstacle
@@ -56,8 +56,8 @@ class Cause(NamedTuple):
     cell: int | None = None
     symbol: str = ""
 
-    def words(self) -> tuple[str, str]:
-        """The message and the help for a site that is left for this cause."""
+    def message_and_help(self) -> tuple[str, str]:
+        """Returns the message and the help for a site that is skipped for this cause."""
         place = ":".join([self.path, *([] if self.cell is None else [f"cell {self.cell}"]), str(self.span.line)])
         if self.obstacle is Obstacle.UNSELECTED:
             message = f"not rewritten: {self.code} ({place}) is not selected, and its program needs it"
@@ -70,22 +70,22 @@ class Cause(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One recovery site and what was decided about it.
+    """One recovery site and the decision about it.
 
-    Control characters in its words are escaped: they may come from names and code of the file.
+    Control characters in its texts are escaped: they may come from names and code of the file.
 
     Attributes:
-      code: the rule's code, such as ``FT104``. ``FT001`` to ``FT009`` are trouble with a file or a rule itself.
+      code: the rule's code, such as ``FT104``; ``FT001`` to ``FT009`` are errors with a file or in a rule itself.
       fidelity: how closely the rewrite keeps the old behaviour.
-      span: where the site stands; in a notebook, in the text of its cell.
+      span: the place of the site; in a notebook, in the text of its cell.
       symbol: the qualified name that was recognised, such as ``tensorflow.compat.v1.estimator.RunConfig``.
       message: what was found and, for ``noted``, how the behaviour differs; one sentence, no final full stop.
-      help: what the user can do; empty where nothing is to be done.
-      rewritten: whether the diff holds a rewrite of this site.
+      help: what the user can do; "" for nothing.
+      rewritten: whether the diff contains a rewrite of this site.
       error: whether this is an error in the file, which makes the exit code 2.
-      cell: the place of a notebook's cell among all its cells, from 1; None in any other file.
-      cause: what keeps the tool from rewriting the site, where that is not the site itself.
-      successor: what TensorFlow 2 or a package has in the place of a name; empty where the finding is of no such name.
+      cell: the number of a notebook's cell among all its cells, from 1; None in any other file.
+      cause: why the site is skipped, if the reason is not the site itself; else None.
+      successor: the replacement of a removed name in TensorFlow 2 or another package; "" for a finding of another kind.
     """
 
     code: str
@@ -103,44 +103,44 @@ class Finding:
 
     def __post_init__(self) -> None:
         for name in ("symbol", "message", "help", "successor"):
-            words = getattr(self, name)
-            if not words.isprintable():
-                object.__setattr__(self, name, printable(words, keep="\t\r\n"))
+            text = getattr(self, name)
+            if not text.isprintable():
+                object.__setattr__(self, name, printable(text, keep="\t\r\n"))
 
     @property
     def place(self) -> str:
-        """``path:line:column`` with both counting from 1, as editors and compilers write it; a cell stands before."""
+        """``path:line:column``, counted from 1 as in compilers; in a notebook ``path:cell 3:line:column``."""
         return f"{printable(self.path, keep='')}:{self.in_file}"
 
     @property
     def in_file(self) -> str:
-        """The place without the path: ``line:column``, in a notebook with the cell before it."""
+        """The place without the path: ``line:column``, in a notebook ``cell 3:line:column``."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{cell}{self.span.line}:{self.span.column + 1}"
 
     @property
     def is_own_reason(self) -> bool:
-        """Whether this site is left for a reason of its own, and not only because its program is."""
+        """Whether this site is skipped for a reason of its own, not only because its program is skipped."""
         return self.fidelity is Fidelity.MANUAL and not self.error and self.cause is None
 
     def skipped_for(self, reason: str, help: str = "") -> "Finding":
-        """The same site, left alone because of ``reason``."""
+        """Returns the finding of this site as skipped because of ``reason``."""
         return replace(self, fidelity=Fidelity.MANUAL, message=reason, help=help or self.help, rewritten=False)
 
     def skipped_with(self, cause: Cause) -> "Finding":
-        """The same site, left alone for a cause that is not its own."""
-        message, help = cause.words()
+        """Returns the finding of this site as skipped for a cause elsewhere."""
+        message, help = cause.message_and_help()
         help = help or (f"Its successor is {self.successor}." if self.successor else "")
         return replace(self, fidelity=Fidelity.MANUAL, message=message, help=help, rewritten=False, cause=cause)
 
 
 def skip_with_cause(findings: Iterable[Finding], trouble: Finding) -> list[Finding]:
-    """What is left of a program whose new text has come to nothing, with the trouble as the cause."""
+    """Returns the findings of a program that could not be rewritten as skipped, with the error as the cause."""
     cause = Cause(Obstacle.BLOCKED, trouble.code, trouble.path, trouble.span, trouble.cell)
     return [finding.skipped_with(cause) if finding.rewritten else finding for finding in findings]
 
 
 def sentences(*texts: str) -> str:
-    """The texts that are there, one after the other, each but the last with a full stop if it ends without a mark."""
+    """Joins the texts that are not empty; adds a full stop to each but the last if it has no final mark."""
     *first, last = [text for text in texts if text] or [""]
     return " ".join([*(text if text.endswith((".", "?", "!")) else f"{text}." for text in first), last])

@@ -1,1 +1,1 @@
-"""The pipeline: files in, findings and changes out; only ``write`` writes files."""
+"""The pipeline, which reads files and returns findings and changes; only ``write`` writes files."""

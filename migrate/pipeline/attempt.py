@@ -13,7 +13,7 @@ from migrate.pipeline.failure import failure_finding, rewrite_guarded
 
 
 def attempt_rewrite(source: SourceText, plan: Plan, imports: Sequence[str]) -> str | Finding:
-    """The rewritten text of a file, or why there is none."""
+    """Returns the rewritten text of a file, or the finding that says why there is none."""
     return rewrite_guarded(source.path, lambda: _apply_plan(source, plan, imports))
 
 

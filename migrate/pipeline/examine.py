@@ -1,4 +1,4 @@
-"""One Python file examined: parsed, and judged where it holds a site."""
+"""Examines one Python file: parses it, and judges it if it has a site."""
 
 import os
 from collections.abc import Callable
@@ -19,9 +19,9 @@ def examine_bytes(
     """Judges the bytes of one file.
 
     Args:
-      is_named: whether the user named the file, and so is told what is wrong with it even if it can hold no site.
-      is_alone: whether no other file may be changed, so that what needs other files is left.
-      may_wait: whether a file that programs of others may reach is judged later, with them.
+      is_named: whether the user named the file: then its errors are reported even if it can have no site.
+      is_alone: whether no other file may be changed, so that sites which need other files are skipped.
+      may_wait: whether to judge a file later if programs of other files may reach it.
     """
     holds_site = holds_code(path, data)
     if not holds_site and not is_named:
@@ -30,13 +30,13 @@ def examine_bytes(
     if is_generated(source.text):
         return ExaminedFile(path)
     if not holds_site:
-        parse(source)  # the user is told what is wrong with a file that they named
+        parse(source)  # reports the errors of a named file
         return ExaminedFile(path)
     return examine_guarded(path, lambda: judge_file(source, settings, is_alone=is_alone, may_wait=may_wait))
 
 
 def holds_code(path: str, code: bytes) -> bool:
-    """Whether code of a file may hold a site; that of a training may tell by its imports alone that it is of Keras."""
+    """Whether code of a file may have a site; for a training without Keras in its text, whether it imports Keras."""
     holds = is_to_parse(code)
     if not holds and may_train_imported(code):
         from migrate.analysis.program.tree import Tree
@@ -68,10 +68,10 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
 
 
 def compiled_text(source: SourceText) -> str | Finding:
-    """The text of a file as it is, or what the compiler minds in it, for which it could not be rewritten."""
+    """Returns the text of a file, or the compiler's error, because of which the file could not be rewritten."""
     return rewrite_guarded(source.path, lambda: compile_error(source) or source.text)
 
 
 def examine_guarded(path: str, work: Callable[[], ExaminedFile]) -> ExaminedFile:
-    """What is found in a file; a failure becomes a finding of it."""
+    """Returns the result of ``work`` on a file; an exception becomes a finding of the file."""
     return run_guarded(work, lambda error: ExaminedFile(path, [failure_finding(path, error, "examining")]))

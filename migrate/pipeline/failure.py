@@ -1,4 +1,4 @@
-"""A fault in the work on one file is that file's: it becomes a finding, and no other file is lost."""
+"""Turns an exception in the work on one file into a finding, so that the other files are processed."""
 
 import sys
 from collections.abc import Callable
@@ -10,35 +10,35 @@ from migrate.findings.finding import Finding
 _Result = TypeVar("_Result")
 
 _FRAMES = 12_000
-"""A visitor of trees takes up to five frames a level; Python 3.10 takes half a kilobyte of 8 MiB of stack a frame."""
+"""The recursion limit: a visitor of trees needs up to five frames a level, and a frame half a kilobyte of stack."""
 
 
 def run_guarded(work: Callable[[], _Result], failure: Callable[[Exception], _Result]) -> _Result:
-    """The result of the work on one file, or of ``failure`` where the tool or the machine fails in it.
+    """Returns the result of the work on one file, or of ``failure`` if it raises an exception.
 
     Args:
-      work: what may look through deeply nested code, for which it gets room.
-      failure: what stands for the result, made of what was raised, trouble with the file included.
+      work: the work, which gets a recursion limit for deeply nested code.
+      failure: makes the result from the exception, which may be a FileTrouble.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     try:
         return work()
-    except Exception as error:  # a mistake of the tool in one file must lose no other
-        met: BaseException | None = error
-        while met is not None:  # Ctrl-C, where LibCST's `finally` looked up what it left unwritten: a KeyError
-            if isinstance(met, KeyboardInterrupt):
-                raise met from None
-            met = met.__context__
+    except Exception as error:  # a bug of the tool in one file must not lose the others
+        raised: BaseException | None = error
+        while raised is not None:  # after Ctrl-C a `finally` of LibCST raises a KeyError
+            if isinstance(raised, KeyboardInterrupt):
+                raise raised from None
+            raised = raised.__context__
         return failure(error)
 
 
 def rewrite_guarded(path: str, work: Callable[[], str | Finding]) -> str | Finding:
-    """The new text of a file, or why there is none."""
+    """Returns the new text of a file, or the finding that says why there is none."""
     return run_guarded(work, lambda error: failure_finding(path, error, "rewriting"))
 
 
 def failure_finding(path: str, error: Exception, doing: str) -> Finding:
-    """The finding for what the tool or the machine could not do with one file."""
+    """Returns the finding for an exception in the work on one file."""
     if isinstance(error, FileTrouble):
         return error.finding
     is_deep = isinstance(error, SyntaxError) and error.msg.startswith("too many nested")

@@ -1,4 +1,4 @@
-"""Programs that stand in several files: which files belong together, and their findings and plans."""
+"""Judges programs of several files: groups the files of each program, and makes their findings and plans."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import importing_root
 from migrate.edits.plan import Plan
 from migrate.files.cells import CellProgram
-from migrate.files.patterns import excluding
+from migrate.files.patterns import patterns_or_none
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
 from migrate.files.sources import NOTEBOOK, is_below
@@ -26,16 +26,16 @@ from migrate.pipeline.processes import Processes
 from migrate.settings import Settings
 
 _FEW_GROUPS = 20
-"""Below this many groups a second process costs more than it saves."""
+"""With fewer groups a second process costs more than it saves."""
 
 
 def examine_together(
     found: Sequence[ExaminedFile], files: Sequence[str], paths: Sequence[str], settings: Settings, processes: Processes
 ) -> list[ExaminedFile]:
-    """Judges files whose programs reach into other files, those other files, and others that wait for them.
+    """Judges the files whose programs reach other files, with those files and the files that wait for them.
 
     Args:
-      found: the files, each with what it reaches.
+      found: the files, each with the files that it reaches.
       files: all files of their repository that are read.
     """
     walked = {os.path.abspath(path): path for path in files}
@@ -46,9 +46,9 @@ def examine_together(
 
 
 def _dependents(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:
-    """The given files that change with a file that programs reach, by that file.
+    """Maps a file that programs reach to the given files that must be rewritten with it.
 
-    They import it and name the Estimator API themselves, so that what stands for the API must be one thing in both.
+    These import it and name the Estimator API themselves, and both must use the same generated code for the API.
     """
     tree, ties = Tree(), dict[str, set[str]]()
     waiting = sorted(reached)
@@ -59,7 +59,7 @@ def _dependents(reached: Collection[str], walked: Collection[str]) -> dict[str, 
             continue
         for user in tree.importers_of(path, "estimator"):
             if user in walked and facts(user).names_api:
-                # Whoever was reached was so together with the files that it imports.
+                # If a file was reached, so were the files that it imports.
                 changing = 0 if user in seen else tree.changing_files(tree.module(user))
                 links = {*tree.graph.paths(changing)}
                 ties.setdefault(path, set()).update(links, [user])
@@ -71,12 +71,12 @@ def _dependents(reached: Collection[str], walked: Collection[str]) -> dict[str, 
 def _groups(
     joins: Mapping[str, set[str]], walked: Mapping[str, str], paths: Sequence[str], settings: Settings
 ) -> Iterator[Group]:
-    """The files of the run, joined where one program reaches both, whatever the order of the paths."""
-    exclude = excluding(settings.exclude, settings.root)
+    """Yields groups of the run's files: two files are in one group if a program reaches both."""
+    exclude = patterns_or_none(settings.exclude, settings.root)
     reached = set[str]().union(*joins.values())
     ties = run_guarded(lambda: _dependents(reached, walked), lambda error: dict[str, set[str]]())
     users = _users(reached, [os.path.abspath(path) for path in paths])
-    members: dict[str, set[str]] = {}  # by each file all that are joined with it, one set for all of them
+    members: dict[str, set[str]] = {}  # file -> all files of its group, one set for all of them
     for own_path, others in [*joins.items(), *ties.items()]:
         together = members.setdefault(own_path, {own_path})
         for path in others - together:
@@ -92,7 +92,7 @@ def _groups(
 
 
 def _users(wanted: Collection[str], named: Sequence[str]) -> dict[str, set[str]]:
-    """The files beside the given ones that make an estimator with one of some files, by that file."""
+    """Maps each of some files to the files, not named by the user, that make an estimator with it."""
     users: dict[str, set[str]] = {}
     for root in sorted({importing_root(os.path.dirname(path)) for path in wanted}):
         if _is_given(root, named):
@@ -110,35 +110,35 @@ def _is_given(path: str, named: Sequence[str]) -> bool:
 
 
 def _files_reached(path: str) -> set[str]:
-    """The files that a file's programs reach; none where it cannot be judged, which is no run's end."""
+    """Returns the files that a file's programs reach; empty if it cannot be judged."""
 
-    def found() -> set[str]:
+    def find() -> set[str]:
         data = read(path)
         if b"stimator" not in data or not may_hold_site(data):
             return set()
         tree = Tree()
         return set(files_of_programs(tree.module(os.path.abspath(path)), tree))
 
-    return run_guarded(found, lambda error: set())
+    return run_guarded(find, lambda error: set())
 
 
 def examine_group(group: Group, settings: Settings) -> list[ExaminedFile]:
-    """Judges the files of one group; a failure in a file becomes a finding of that file."""
+    """Judges the files of one group; an exception in a file becomes a finding of that file."""
     return run_guarded(lambda: _examine_files(group, settings), lambda error: _drop_broken(group, settings, error))
 
 
 def _drop_broken(group: Group, settings: Settings, error: Exception) -> list[ExaminedFile]:
-    """The group without the files that fail by themselves too; where none does, all of them are left."""
+    """Judges the group without the files that also fail alone; if no file does, each gets the error as a finding."""
     broken: dict[tuple[str, str], Finding] = {}
     for file in group.files if len(group.files) > 1 else ():
-        run_guarded(partial(_examine_files, group._replace(files=(file,)), settings), partial(_note, broken, file))
+        run_guarded(partial(_examine_files, group._replace(files=(file,)), settings), partial(_record, broken, file))
     if not broken:
         return [ExaminedFile(name, [failure_finding(name, error, "examining")]) for _, name in group.files]
     others = group._replace(files=tuple(file for file in group.files if file not in broken))
     return [*(ExaminedFile(name, [found]) for (_, name), found in broken.items()), *examine_group(others, settings)]
 
 
-def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: Exception) -> list[ExaminedFile]:
+def _record(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: Exception) -> list[ExaminedFile]:
     broken[file] = failure_finding(file[1], error, "examining")
     return []
 
@@ -146,7 +146,7 @@ def _note(broken: dict[tuple[str, str], Finding], file: tuple[str, str], error: 
 def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
     tree = Tree(dict(group.files), dict(group.users))
     notebooks = _notebooks(tree, group)
-    modules = list(tree.readable(path for path, _ in group.files))  # what is wrong with others is said elsewhere
+    modules = list(tree.readable(path for path, _ in group.files))  # errors of the others are reported elsewhere
     judged = judge_together(modules, settings, tree)
     together = tuple(module.path for module in modules if judged[module.path].plan.shared)
     examined = []
@@ -166,17 +166,17 @@ def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
 
 
 def _join_notebook(one: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedFile:
-    """A notebook with what is found in the modules that its cells write, and its file."""
+    """Returns a notebook with the findings in the modules that its cells write, and with its own file as source."""
     from migrate.pipeline.notebooks import examine_notebook
 
     whole = examine_notebook(one.path, read(one.path), settings, own=one, rewrites=False)
-    if whole.source is None:  # what is wrong with it is found there
+    if whole.source is None:  # its findings are errors
         return whole
     return replace(whole, plan=plan, together=one.together)
 
 
 def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:
-    """Puts the text that is judged of each notebook into the tree, and gives it, with its cells, by its name."""
+    """Adds the program text of each notebook to the tree; maps the notebooks' names to their programs and texts."""
     found: dict[str, tuple[CellProgram, str]] = {}
     for path, name in group.files:
         if path.endswith(NOTEBOOK):

@@ -1,4 +1,4 @@
-"""One notebook examined and rewritten: its own program over all its cells, and the modules that cells write."""
+"""Examines and rewrites one notebook: the program of its cells, and the modules that cells write."""
 
 import ast
 import os
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from migrate.analysis.source.versions import number_assignments, remove_numbers
 from migrate.files.cells import CellProgram, CellsDiffer, Part, programs
-from migrate.files.distribution import is_made_in
+from migrate.files.distribution import is_distribution_root
 from migrate.files.notebook import Notebook, invalid
 from migrate.files.parse import parse
 from migrate.files.prefilter import may_hold_site_in_json, may_train_imported
@@ -27,17 +27,18 @@ from migrate.settings import Settings
 if TYPE_CHECKING:
     from migrate.edits.plan import Plan
 
-_LINES = re.compile(r"\bline ([0-9]+)\b(?! of (?!cell ))")  # but those of other files
+_LINES = re.compile(r"\bline ([0-9]+)\b(?! of (?!cell ))")  # not "line 3 of FILE"
 
 
 @dataclass
 class _Cells:
-    """What becomes of the cells.
+    """The results for the cells, collected from all programs of a notebook.
 
     Attributes:
-      reaches: the files that their own program would need changed.
-      programs: the programs of their estimators.
-      runtime_names: by folder, the names that the cells import from the runtime folder there.
+      sources: number of a cell -> its new source.
+      reaches: the files that the notebook's own program needs changed.
+      programs: the programs that make their estimators in the cells.
+      runtime_names: runtime folder -> the names that the cells import from it.
     """
 
     sources: dict[int, str] = field(default_factory=dict)
@@ -57,16 +58,15 @@ def examine_notebook(
 ) -> ExaminedFile:
     """Judges and rewrites the bytes of one notebook.
 
-    Where its own program reaches into files, it is judged with them first, and that is given here.
-
     Args:
       rewrites: whether to make the new text too.
-      own: what was found in its own program, and the plan for it, by the lines of ``own_text``.
-      imports: import statements for the runtime files of its own program, where they are known.
+      own: the findings and the plan of its own program, by the lines of ``own_text``, if that reaches other files and
+        was judged with them; else None.
+      imports: import statements for the runtime files of its own program, if they are known.
 
     Returns:
-      The findings, the file as it is, and its text as it would be; no text where nothing is found. Where its own
-      program reaches into files that it was not judged with, these alone.
+      The findings, the file before, and its new text if anything is found. If its own program reaches files that it
+      was not judged with, only the paths of these.
 
     Raises:
       Unreadable: if it is no notebook of format 4, or a cell cannot be parsed.
@@ -80,7 +80,7 @@ def _examine(
     path: str, data: bytes, settings: Settings, rewrites: bool, own: ExaminedFile | None, imports: Sequence[str]
 ) -> ExaminedFile:
     notebook = Notebook.decode(path, data)
-    # What changes with a program elsewhere need hold no site itself.
+    # A notebook that changes with a program of other files may have no site itself.
     if own is None and not (notebook.is_python and _holds_site(path, notebook)):
         return ExaminedFile(path)
     cells, findings = _Cells(), list[Finding]()
@@ -89,13 +89,13 @@ def _examine(
         trees = [_parse_cells(path, program) for program in found]
         for program, tree in zip(found, trees, strict=True):
             known = own if program.written is None else None
-            findings += _program(path, program, tree, settings, cells, rewrites, known, imports)
-            findings += _unread(path, program) if findings or known is not None else []
+            findings += _examine_program(path, program, tree, settings, cells, rewrites, known, imports)
+            findings += _unread_parts(path, program) if findings or known is not None else []
         if cells.reaches:
             return ExaminedFile(path, reaches=tuple(cells.reaches))
         if not findings and own is None:
             return ExaminedFile(path)
-        if not rewrites:  # which needs no nbformat either
+        if not rewrites:  # returns before ``validate``, which needs nbformat
             findings.sort(key=_place)
             return ExaminedFile(
                 path, findings, notebook.file, programs=cells.programs, runtime_names=cells.runtime_names
@@ -107,7 +107,7 @@ def _examine(
             raise CellsDiffer(problem[0])
     except (Unreadable, RecursionError):
         raise
-    except Exception as error:  # what was found in the cells is said none the less
+    except Exception as error:  # report the findings anyway
         trouble = failure_finding(path, error, "examining")
         return ExaminedFile(path, [*skip_with_cause(findings, trouble), trouble], programs=cells.programs)
     findings.sort(key=_place)
@@ -119,11 +119,11 @@ def _examine(
 def rewritten_notebook(
     one: ExaminedFile, settings: Settings, imports: Sequence[str], rewrites: bool = True
 ) -> str | Finding:
-    """The new text of a notebook that was judged together with files, or why there is none.
+    """Returns the new text of a notebook that was judged together with files, or a finding that says why there is none.
 
     Args:
       one: the notebook, with the plan for its own program.
-      rewrites: whether to make it; without it the notebook is compiled as it is.
+      rewrites: whether to make the text; otherwise the unchanged notebook is compiled.
     """
     own = replace(one, findings=[])
     found = examine_notebook(one.path, read(one.path), settings, rewrites=rewrites, own=own, imports=imports)
@@ -135,15 +135,15 @@ def rewritten_notebook(
 
 
 def own_text(path: str) -> tuple[CellProgram, str]:
-    """A notebook's own program, and its text with the variables apart, as it is judged."""
+    """Returns a notebook's own program, and its text for judging, with numbered variables."""
     notebook = Notebook.decode(path, read(path))
     own = [program for program in programs(notebook.cells, path) if program.written is None]
     program = own[0] if own else CellProgram(None, [])
-    return program, _variables_apart(program, _parse_cells(path, program))
+    return program, _number_variables(program, _parse_cells(path, program))
 
 
 def place_in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Finding:
-    """A finding of files that were judged together, by the cells where it names a notebook."""
+    """Converts the places of a finding in notebooks, which were judged with other files, to places in cells."""
     if finding.path in notebooks and finding.cell is None:
         finding = _place_in_cell(finding, *notebooks[finding.path])
     cause = cause_in_cells(finding.cause, notebooks)
@@ -151,7 +151,7 @@ def place_in_cells(finding: Finding, notebooks: Mapping[str, tuple[CellProgram, 
 
 
 def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgram, str]]) -> Cause | None:
-    """A cause by the cell where it stands in a notebook; see ``place_in_cells``."""
+    """Converts the place of a cause in a notebook to one in a cell; see ``place_in_cells``."""
     if cause is None or cause.cell is not None or cause.path not in notebooks:
         return cause
     return _cause_in_cell(cause, *notebooks[cause.path])
@@ -162,34 +162,34 @@ def _place(finding: Finding) -> tuple[int, Span, str]:
 
 
 def _holds_site(path: str, notebook: Notebook) -> bool:
-    """Whether the code alone can hold a site; the words may stand in the text and the outputs around it."""
+    """Whether the code of a notebook, without its text and outputs, may have a site."""
     code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")
     return holds_code(path, code)
 
 
 def _parse_cells(path: str, program: CellProgram) -> ast.Module:
-    """Returns the tree of all cells together, each of which must be Python by itself."""
+    """Returns the tree of the joined cells; raises Unreadable if a cell alone is not Python."""
     with suppress(Unreadable):
         tree = parse(SourceText(path, program.text))
-        if program.stands_apart(tree):
+        if program.separates_parts(tree):
             return tree
     for index, part in enumerate(program.parts):
         try:
-            parse(SourceText(path, program.alone(index)), keeps=False)
+            parse(SourceText(path, program.part_text(index)), keeps=False)
         except Unreadable as problem:
             raise Unreadable(_place_in_part(problem.finding, part)) from None
     return parse(SourceText(path, program.text))
 
 
 def _place_in_part(finding: Finding, part: Part) -> Finding:
-    """A finding in the text of one cell's Python, in its cell."""
+    """Converts the place of a finding in the Python of one cell to one in the cell."""
     span, above, left = finding.span, part.skipped.count("\n"), len(part.indent)
     place = Span(span.line + above, span.column + left, span.end_line + above, span.end_column + left)
     return replace(finding, cell=part.cell, span=place)
 
 
-def _unread(path: str, program: CellProgram) -> list[Finding]:
-    """What is wrong with the cells that the others are read without."""
+def _unread_parts(path: str, program: CellProgram) -> list[Finding]:
+    """Returns the errors of the cells that are left out because they are not Python 3."""
     found = []
     for part in (program.parts[index] for index in program.unread):
         try:
@@ -200,11 +200,11 @@ def _unread(path: str, program: CellProgram) -> list[Finding]:
     return found
 
 
-def _variables_apart(program: CellProgram, tree: ast.Module) -> str:
+def _number_variables(program: CellProgram, tree: ast.Module) -> str:
     return program.text if program.written is not None else number_assignments(program.text, tree)
 
 
-def _program(
+def _examine_program(
     path: str,
     program: CellProgram,
     tree: ast.Module,
@@ -215,7 +215,7 @@ def _program(
     imports: Sequence[str],
 ) -> list[Finding]:
     """Returns the findings of one program, and adds its new sources to ``cells``."""
-    text = _variables_apart(program, tree)
+    text = _number_variables(program, tree)
     source = SourceText(path, text)
     is_alone = program.written is not None
     examined = replace(known, source=source) if known else judge_file(source, settings, is_alone=is_alone)
@@ -248,7 +248,7 @@ def _program(
 
 
 def _missing_place(path: str, program: CellProgram, settings: Settings) -> str:
-    """Why no runtime files can stand beside the file that cells write; empty where they can, or stand elsewhere."""
+    """Returns why runtime files cannot be put next to the file that cells write; "" if they can or need not be."""
     written = os.path.normpath(os.path.dirname(program.written or ""))
     if settings.helpers != "copy" or written == os.curdir:
         return ""
@@ -260,22 +260,22 @@ def _missing_place(path: str, program: CellProgram, settings: Settings) -> str:
 
 
 def _directory(path: str, written: str) -> str:
-    """The directory of a file that cells write: below a directory above the notebook, if the kernel went up to it.
+    """Returns the directory of a file that cells write, perhaps below a parent of the notebook's directory.
 
-    That is seen by the file, which an earlier run of the notebook left there.
+    A notebook may change to the parent first; then the file of an earlier run is there.
     """
     above = own = os.path.dirname(path)
     if not written or os.path.isdir(os.path.join(own, os.path.dirname(written))):
         return os.path.join(own, os.path.dirname(written))
     while not os.path.isfile(os.path.join(above, written)):
         above, last = os.path.normpath(os.path.join(above, os.pardir)), os.path.abspath(above)
-        if os.path.abspath(above) == last or os.path.exists(os.path.join(last, ".git")) or is_made_in(last):
+        if os.path.abspath(above) == last or os.path.exists(os.path.join(last, ".git")) or is_distribution_root(last):
             return os.path.join(own, os.path.dirname(written))
     return os.path.join(above, os.path.dirname(written))
 
 
 def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence[str]:
-    """The import statements for a program's runtime files; a file may be a script or part of a package."""
+    """Returns the import statements for a program's runtime files."""
     from migrate.runtime_files import package
 
     if settings.helpers == "package":
@@ -286,14 +286,14 @@ def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence
 
 
 def _place_in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:
-    """A finding in the joined text as one in its cell."""
+    """Converts the place of a finding in the joined text to one in its cell."""
     lines = text.split("\n")
     span = finding.span
     cell, line, left = program.place(span.line, text)
     column, end_column = _column(lines, span.line, span.column), _column(lines, span.end_line, span.end_column)
     last = line + span.end_line - span.line
-    whole = program.of_ipython(lines[span.line - 1]) if span.line <= len(lines) else None
-    if whole is not None:  # a name in `!ls {name}`: its place in the stand-in is none in the cell
+    whole = program.magic_columns(lines[span.line - 1]) if span.line <= len(lines) else None
+    if whole is not None:  # a name in `!ls {name}` has another column in the statement that masks the magic
         (column, end_column), last = whole, line
     place = Span(line, column + left, last, end_column + left)
     message, help = (
@@ -323,7 +323,7 @@ def _column(lines: list[str], line: int, column: int) -> int:
 
 
 def _cell_lines(words: str, program: CellProgram, text: str, own: int) -> str:
-    """``line 12`` of the joined text as ``line 3 of cell 5``."""
+    """Replaces ``line 12`` of the joined text by ``line 3 of cell 5`` in a message."""
 
     def in_cell(found: re.Match[str]) -> str:
         cell, line, _ = program.place(int(found[1]), text)

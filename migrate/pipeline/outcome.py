@@ -1,4 +1,4 @@
-"""What is known of a file after its analysis, and what a run found and would write: all that a report needs."""
+"""The results of examining one file and of a whole run, from which the reports are made."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,12 +18,12 @@ class Outcome:
 
     Attributes:
       files_read: how many files were read, those without a site included.
-      findings: every site, rewritten or left, and every error.
+      findings: every site, rewritten or skipped, and every error.
       changes: the files to rewrite or to create.
       programs: the programs behind the findings.
       written: the paths of the changes that were made.
-      notes: what was done about an earlier write that was interrupted, a sentence each.
-      unlisted: the files that import the installed runtime package where no list of requirements was found for it.
+      notes: sentences about earlier interrupted writes that were completed or undone.
+      unlisted: the files that import the installed runtime package and for which no list of requirements was found.
       paths: the files and directories that were given: nothing outside of them is written.
     """
 
@@ -37,32 +37,32 @@ class Outcome:
     paths: tuple[str, ...] = field(default=(), compare=False)
 
     def add(self, other: "Outcome") -> None:
-        """Takes in what was found in other files."""
+        """Adds the findings and changes of other files."""
         self.findings += other.findings
         self.changes += other.changes
         self.programs += other.programs
         self.unlisted += other.unlisted
 
     def sort(self) -> None:
-        """Brings everything into the order of the paths."""
+        """Sorts everything by path."""
         self.changes.sort(key=lambda change: change.path)
         self.programs.sort(key=lambda one: one.files)
         self.findings.sort(key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code))
 
     @property
     def exit_code(self) -> int:
-        """0 nothing found, 1 something to change or left, 2 an error in any file."""
+        """0 if nothing was found, 1 if there are findings, 2 if one of them is an error."""
         if any(finding.error for finding in self.findings):
             return 2
         return 1 if self.findings else 0
 
 
 class Group(NamedTuple):
-    """Files that programs have in common.
+    """Files that are judged together because programs reach several of them.
 
     Attributes:
-      files: their absolute paths, with the names that the user gave them, in order.
-      users: files with estimators that the user did not give, by the group's files that they import.
+      files: absolute path and name, as the user spelled it, of each file, sorted.
+      users: pairs of a file of the group and the files, not given by the user, that make an estimator with it.
     """
 
     files: tuple[tuple[str, str], ...]
@@ -74,14 +74,14 @@ class ExaminedFile:
     """One file after analysis.
 
     Attributes:
-      source: the file as it is, if anything was found.
-      plan: what is to be done to its text, of a notebook to that of its own program; None where nothing is rewritten.
+      source: the file's text before; None if nothing was found.
+      plan: the changes of its text, or of the text of a notebook's own program; None if nothing is rewritten.
       after: the whole new text of a notebook that is judged alone; None for other files.
-      reaches: the other files, absolute, that its programs need changed; then it is judged together with them.
-      waits: whether it is judged when it is known which files' programs reach it.
-      together: the files that are rewritten with it or not at all, itself included; empty for one by itself.
-      programs: the programs whose estimators stand in it.
-      runtime_names: by folder, the names that a notebook's cells import from the runtime folder there.
+      reaches: the absolute paths of other files that its programs need changed, with which it is judged again.
+      waits: whether to judge it later, when it is known which files' programs reach it.
+      together: the files of its programs, itself included, which are rewritten all or none; empty for a single file.
+      programs: the programs that make their estimators in it.
+      runtime_names: runtime folder -> the names that a notebook's cells import from it.
     """
 
     path: str
@@ -97,5 +97,5 @@ class ExaminedFile:
 
     @property
     def is_planned(self) -> bool:
-        """Whether the run has to make its new text."""
+        """Whether its new text has to be made."""
         return self.plan is not None or bool(self.runtime_names)

@@ -1,4 +1,4 @@
-"""Work on many files, in several processes where that pays."""
+"""Runs the work on many files in several processes, if that is faster."""
 
 import gc
 import os
@@ -20,28 +20,28 @@ _Result = TypeVar("_Result")
 _Call = tuple[Any, ...]
 
 _PIECE = 32
-"""So many calls go to a process at once."""
+"""How many calls a process gets at once."""
 
 _FEW_CHARACTERS = 400_000
-"""Where trees of longer texts are kept, what is known of files is dropped before another repository."""
+"""If the texts of the cached trees are longer than this, all caches are emptied before another repository."""
 
 
 class WorkerKilled(Exception):
-    """A process that worked on files was killed, by a system whose memory is full; the run has no result."""
+    """The system killed a worker process, because its memory was full; the run has no result."""
 
     def __init__(self) -> None:
         super().__init__("a process was killed, and nothing was written: run it again with fewer processes (-j 1)")
 
 
 class Processes:
-    """Processes that start when there is first enough work for them, and end with the ``with`` statement.
+    """Worker processes that start when there is enough work for them, and end with the ``with`` statement.
 
-    Python's collector of cycles is off in them, also in this one until the statement ends: it would look through the
-    trees of all files again and again, which took almost half of the time. It works once trees are dropped: beyond so
-    many characters of source (``files/parse.py``), and before another repository (docs/speed.md).
+    The cyclic garbage collector is off in them, and in this process until the statement ends: it would search the trees
+    of all files again and again, which took almost half of the time. It runs when trees are dropped: if the cache is
+    full (``files/parse.py``), and before another repository (docs/speed.md).
 
     Args:
-      most: how many may work at once; 1 means none but this one.
+      most: the maximum number of processes; 1 means only this one.
     """
 
     def __init__(self, most: int) -> None:
@@ -61,11 +61,11 @@ class Processes:
             gc.enable()
 
     def map(self, work: Callable[..., _Result], calls: Iterable[_Call], few: int) -> Iterator[_Result]:
-        """Calls ``work`` with the arguments of each call, and yields the results in this order.
+        """Calls ``work`` with the arguments of each call, and yields the results in the same order.
 
         Args:
-          work: a function of a module, which does not raise.
-          few: below this many calls, all are made in this process.
+          work: a top-level function of a module, which does not raise.
+          few: with fewer calls than this, all are made in this process.
         """
         if self.most == 1:
             return starmap(work, calls)
@@ -81,10 +81,10 @@ class Processes:
         following = 0
         try:
             begun: dict[Future[list[_Result]], range] = {}
-            with defer_signals(signal.SIGINT):  # this may fork
+            with defer_signals(signal.SIGINT):  # the first call of submit forks
                 for start in range(0, len(calls), size):
                     piece = calls[start : start + size]
-                    begun[self._executor_started().submit(_each, work, piece)] = range(start, start + len(piece))
+                    begun[self._started_pool().submit(_run_piece, work, piece)] = range(start, start + len(piece))
             for done in as_completed(begun):
                 found.update(zip(begun.pop(done), done.result(), strict=True))
                 while following in found:
@@ -93,37 +93,37 @@ class Processes:
         except BrokenProcessPool:
             raise WorkerKilled from None
 
-    def _executor_started(self) -> "ProcessPoolExecutor":
+    def _started_pool(self) -> "ProcessPoolExecutor":
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self.most, initializer=_begin, initargs=(given_directories(),))
+            self._pool = ProcessPoolExecutor(self.most, initializer=_start_worker, initargs=(given_directories(),))
         return self._pool
 
 
-def _each(work: Callable[..., _Result], calls: list[_Call]) -> list[_Result]:
+def _run_piece(work: Callable[..., _Result], calls: list[_Call]) -> list[_Result]:
     return [work(*call) for call in calls]
 
 
 def drop_repository() -> None:
-    """Drops what is known of the files of a repository, whose work has ended, where that is much."""
+    """Empties the caches after the work on a repository, if they are large."""
     if characters_of_trees() > _FEW_CHARACTERS:
         forget()
         drop_trees()
-        gc.freeze()  # what is left lives to the end: the next time it is not looked through
+        gc.freeze()  # the remaining objects live to the end, so that the next collection need not search them
 
 
-def _begin(directories: tuple[str, ...]) -> None:
-    """Prepares a process for its work on some given directories."""
+def _start_worker(directories: tuple[str, ...]) -> None:
+    """Prepares a worker process for its work on some given directories."""
     from multiprocessing import parent_process
 
     set_given_directories(directories)
     gc.disable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal: only one shall answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal; the parent handles it
     threading.Thread(target=_end_after, args=[parent_process()], daemon=True).start()
 
 
 def _end_after(parent: Any) -> None:
-    """Ends a worker whose parent was killed: others hold its end of the pipe, at which it would wait for ever."""
+    """Ends a worker whose parent was killed; else it would wait for ever, as other workers keep its pipe open."""
     parent.join()
     os._exit(1)

@@ -1,4 +1,4 @@
-"""The pipeline: files in, findings and changes out. Nothing is written here but by ``write``."""
+"""Runs the pipeline, which reads files and returns findings and changes; only ``write`` writes files."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
 from migrate.files.given_directories import set_given_directories
-from migrate.files.patterns import Patterns, excluding
+from migrate.files.patterns import Patterns, patterns_or_none
 from migrate.files.read import read
 from migrate.files.repository import repository_of
 from migrate.files.run_cache import forget
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 _FEW_FILES = 200
-"""Below this many files a second process costs more than it saves."""
+"""With fewer files to read a second process costs more than it saves."""
 
 _FEW_REWRITES = 20
-"""The same of files to rewrite, for which each process imports LibCST and black."""
+"""With fewer files to rewrite a second process costs more than it saves; each process imports LibCST and black."""
 
 
 def run(
@@ -44,13 +44,13 @@ def run(
     rewrites: bool = True,
     writes: bool = False,
 ) -> Outcome:
-    """Examines files and works out the changes.
+    """Examines files and returns the findings and changes.
 
     Args:
-      progress: called with what is done, ``Reading`` or ``Rewriting``, with the files done and the files in all.
-      rewrites: whether to make the new texts. Without them the outcome has findings alone, of the compiler too.
-      writes: whether the changes will be written: what an interrupted write left is ended before anything is read.
-        Without it nothing on the disk changes, and such a write is an error.
+      progress: called with ``Reading`` or ``Rewriting``, the number of files done and the number of all files.
+      rewrites: whether to make the new texts. Otherwise the outcome has only findings, those of the compiler included.
+      writes: whether the changes will be written. Then an interrupted write is ended before anything is read;
+        otherwise nothing on the disk changes, and an interrupted write is an error.
     """
     boundary = Boundary(paths)
 
@@ -66,10 +66,10 @@ def run(
 
 
 def run_source(source: bytes, name: str, settings: Settings) -> Outcome:
-    """As ``run``, of the bytes of one file: no other file is changed, and none is made.
+    """Examines the bytes of one file, and returns its findings and change; no other file is changed or made.
 
     Args:
-      name: the path of that file, which its imports are found from; the file need not exist.
+      name: the path of the file, from which its imports are found; the file need not exist.
     """
     set_given_directories(())
     forget()
@@ -91,7 +91,7 @@ def _run(
     writes: bool,
 ) -> Outcome:
     outcome = Outcome(paths=(*paths,))
-    exclude = excluding(settings.exclude, settings.root)
+    exclude = patterns_or_none(settings.exclude, settings.root)
     repositories = _group_by_repository(_files(paths, exclude, boundary if writes else None, outcome))
     calls = ((files, paths, settings, rewrites, boundary) for files in repositories)
     if processes.most > 1 and len(repositories) > 1 and outcome.files_read >= _FEW_FILES:
@@ -109,7 +109,7 @@ def _run(
 
 
 def _group_by_repository(files: Iterable[str]) -> list[list[str]]:
-    """The files of each repository, those inside it with it; what is in none may be imported from anywhere."""
+    """Returns the files of each repository, with those of nested ones; if some are in none, all files form one list."""
     own: dict[str, list[str]] = {}
     for path in files:
         own.setdefault(repository_of(os.path.dirname(os.path.abspath(path))), []).append(path)
@@ -129,7 +129,7 @@ def _run_repository(
     processes: Processes | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """What is found in the files of one repository, and what becomes of them; nothing else of them is kept."""
+    """Returns the findings and changes of the files of one repository."""
     drop_repository()
     processes, outcome, named = processes or Processes(1), Outcome(), set(paths)
     examined, joined = list[ExaminedFile](), list[ExaminedFile]()
@@ -153,7 +153,7 @@ def _run_repository(
 
 
 def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
-    """Takes what is known of a file without a plan; the whole text of a notebook that is judged alone is there."""
+    """Adds the findings of a file without a plan, and the change of a notebook that was judged alone."""
     outcome.findings += one.findings
     if one.source is not None and one.after not in (None, one.source.text):
         outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
@@ -173,7 +173,7 @@ def _examine_source(data: bytes, name: str, settings: Settings) -> ExaminedFile:
 def _files(
     paths: Sequence[str], exclude: Patterns | None, boundary: Boundary | None, outcome: Outcome
 ) -> Iterator[str]:
-    """Every file to read, counted; what is no file becomes a finding."""
+    """Yields and counts every file to read; adds the finding of a path that cannot be read."""
     for found in walk(paths, exclude, boundary=boundary):
         if isinstance(found, Finding):
             outcome.findings.append(found)
@@ -183,16 +183,16 @@ def _files(
 
 
 def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool, may_wait: bool) -> ExaminedFile:
-    """Reads and judges one file, or what it reaches where that comes first; a failure becomes a finding."""
+    """Reads and judges one file, or finds the files to judge it with; an exception becomes a finding."""
 
-    def examined() -> ExaminedFile:
+    def examine() -> ExaminedFile:
         if path.endswith(NOTEBOOK):
             from migrate.pipeline.notebooks import examine_notebook
 
             return examine_notebook(path, read(path), settings, is_named, rewrites)
         return examine_bytes(path, read(path), settings, is_named, may_wait=may_wait)
 
-    return examine_guarded(path, examined)
+    return examine_guarded(path, examine)
 
 
 def _rewrite_all(
@@ -205,7 +205,7 @@ def _rewrite_all(
     rewrites: bool,
     boundary: Boundary,
 ) -> None:
-    """Fills the outcome with what becomes of files, and with the runtime files that the planned ones need."""
+    """Adds the findings and changes of files to the outcome, and the runtime files that the changes need."""
     planned = [one for one in examined if one.is_planned]
     for one in examined:
         if not one.is_planned:
@@ -240,7 +240,7 @@ def _rewrite_all(
 
 
 def _list_package(free: Sequence[ExaminedFile], outcome: Outcome, boundary: Boundary) -> None:
-    """Has the lists of what the programs need name the installed package."""
+    """Adds the installed package to the requirements of the programs."""
     from migrate.runtime_files.requirement import list_requirement
 
     changed = {change.path for change in outcome.changes}
@@ -269,7 +269,7 @@ def _change_all(
     outcome: Outcome,
     rewrites: bool,
 ) -> None:
-    """Makes the new texts, and takes each whose program's other files have one too."""
+    """Makes the new texts, and adds the change of each file if the other files of its programs have new texts too."""
     planned = [one for one in free if one.plan is not None]
     texts = []
     calls = ((one, placement.imports[one.path], settings, rewrites) for one in planned)
@@ -295,7 +295,7 @@ def _change_all(
 
 
 def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites: bool) -> str | Finding:
-    """The new text of a file, or why there is none."""
+    """Returns the new text of a file, or the finding that says why there is none."""
     if one.path.endswith(NOTEBOOK):
         from migrate.pipeline.notebooks import rewritten_notebook
 
@@ -309,16 +309,16 @@ def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites
 
 
 def write(outcome: Outcome) -> list[Finding]:
-    """Makes the changes: the files of a program, and the runtime files that they import, all or none.
+    """Writes the changes: the files of a program, and the runtime files that they import, all or none.
 
     Args:
-      outcome: what is to be written, nothing outside of its ``paths``; its ``written`` gets the paths of the changes
-        that were made, also where Ctrl-C ends this call, and its ``notes`` what was done about an interrupted write.
+      outcome: the changes, of which none outside of its ``paths`` is written. Its ``written`` gets the paths of the
+        changes made, also if Ctrl-C ends this call, and its ``notes`` what was done about an interrupted write.
 
     Returns:
-      An error for each file that could not be written, or that needs one that could not be.
+      An error for each file that could not be written, or that needs a file that could not be written.
     """
-    from migrate.files.transaction import Together, WriteOutcome, write_together
+    from migrate.files.transaction import ProgramFiles, WriteOutcome, write_together
 
     written = WriteOutcome(paths=outcome.written, notes=outcome.notes)
     boundary = Boundary(outcome.paths)
@@ -330,9 +330,9 @@ def write(outcome: Outcome) -> list[Finding]:
         except NotWritten as problem:
             written.problems[change.path] = problem.finding
     sources = [change for change in outcome.changes if change.path.endswith(SUFFIXES)]
-    write_together(texts, [Together(files, modules) for files, modules in _programs(sources)], written, boundary)
-    for text in lists if not written.problems else ():  # of requirements, by themselves: no program imports them
-        write_together([text], [Together((text.path,))], written, boundary)
+    write_together(texts, [ProgramFiles(files, modules) for files, modules in _programs(sources)], written, boundary)
+    for text in lists if not written.problems else ():  # lists of requirements are part of no program
+        write_together([text], [ProgramFiles((text.path,))], written, boundary)
     forget()
     return list(written.problems.values())
 
@@ -347,7 +347,7 @@ def _new_text(change: FileChange) -> "NewText":
 
 
 def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The changes that go together, as the paths of files and of the runtime files that they import."""
+    """Yields the paths of each group of files that change all or none, and of the runtime files that they import."""
     paths = {change.path for change in changes}
     modules = {path for change in changes for path in change.needs} & paths
     groups: dict[str, set[str]] = {}
@@ -361,7 +361,7 @@ def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], 
 
 
 def _skip_outside(one: ExaminedFile) -> ExaminedFile:
-    """What is found behind a symbolic link is reported, but nothing outside the given paths is written."""
+    """Returns the findings of a file behind a symbolic link as skipped: it is outside of the given paths."""
     reason = "not rewritten: a symbolic link leads to it out of the given paths"
     findings = [f.skipped_for(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
     return ExaminedFile(one.path, findings)

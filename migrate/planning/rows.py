@@ -12,7 +12,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.edits.file_change import FileChange
 from migrate.files.matching import opcodes
 from migrate.files.old_tree import OldTree
-from migrate.files.patterns import is_matched
+from migrate.files.patterns import matches_pattern
 from migrate.files.read import regular_bytes
 from migrate.files.repository import repository
 from migrate.files.sources import NOTEBOOK
@@ -337,7 +337,7 @@ def owners(path: str) -> tuple[str, ...]:
     root = repository(os.path.dirname(absolute))
     rules = _code_owners(root) if root is not None else ()
     # The last line that matches wins.
-    return next((named for pattern, named in reversed(rules) if root and is_matched(pattern, root, absolute)), ())
+    return next((named for pattern, named in reversed(rules) if root and matches_pattern(pattern, root, absolute)), ())
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a run found and would write, for people and for machines: one file a format."""
+"""Reports of what a run found and would write, for people and for machines: one module for each format."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from migrate.findings.finding import Finding
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings by path and place, so that no report depends on the order of the arguments."""
+    """Returns the findings sorted by path and place, so that no report depends on the order of the arguments."""
     return sorted(
         findings, key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code, finding.message)
     )

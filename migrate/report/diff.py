@@ -1,4 +1,4 @@
-"""The changes of a run as a unified diff, byte for byte what ``git apply`` and ``patch -p1`` take."""
+"""Renders the changes of a run as a unified diff for ``git apply`` and ``patch -p1``."""
 
 import os
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from migrate.edits.file_change import FileChange
-from migrate.files.matching import CONTEXT, hunks_of, place, signed_lines, unified_lines
+from migrate.files.matching import CONTEXT, diff_hunks, hunk_place, signed_lines, unified_lines
 from migrate.files.repository import repository
 from migrate.files.sources import NOTEBOOK
 from migrate.findings.printable import printable
@@ -18,27 +18,27 @@ _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "
 
 
 def render(changes: Iterable[FileChange]) -> bytes:
-    """The diff of all changes, by path, the runtime files last; each file stands there in its own encoding.
+    """Returns the diff of all changes, sorted by path with the runtime files last; each file keeps its encoding.
 
-    There are no ``diff --git`` lines: git takes the paths under them from the root of the repository, and would pass
-    over every file when ``git apply`` runs in a directory below it. Without them it takes paths as they were given.
+    It has no ``diff --git`` lines: git would take the paths as relative to the root of the repository, and ignore every
+    file when ``git apply`` runs in a directory below it.
     """
     changes = list(changes)
     generated = _runtime_paths(changes)
     changes.sort(key=lambda change: (change.path in generated, change.path))
-    base = applied_in(changes)
+    base = base_directory(changes)
     return b"".join(_file_diff(change, base) for change in changes)
 
 
 def render_for_reader(changes: Iterable[FileChange]) -> bytes:
-    """The diff for a person: ``render``'s, but a notebook's stands there cell by cell, as code and not JSON."""
+    """Returns the diff for a person: that of ``render``, but of a notebook's cells as code instead of its JSON."""
     changes = list(changes)
     notebooks = [change for change in changes if is_notebook(change)]
     return render(change for change in changes if change not in notebooks) + render_cells(notebooks)
 
 
 def render_for_terminal(changes: Iterable[FileChange]) -> bytes:
-    """``render_for_reader``'s diff with the runtime files last, in one line a folder."""
+    """Returns the diff of ``render_for_reader``, with one line for all runtime files of a folder at the end."""
     changes = list(changes)
     generated = _runtime_paths(changes)
     modules = sorted((change for change in changes if change.path in generated), key=lambda change: change.path)
@@ -51,7 +51,7 @@ def _runtime_paths(changes: Iterable[FileChange]) -> set[str]:
 
 
 def _summarize_folders(modules: Sequence[FileChange]) -> Iterator[str]:
-    """What comes into each runtime folder."""
+    """Yields a line on the files of each runtime folder."""
     for folder, inside in groupby(modules, key=lambda module: os.path.dirname(module.path)):
         files = list(inside)
         lines = sum(len(_lines(_bytes(module, module.after))) for module in files)
@@ -59,11 +59,11 @@ def _summarize_folders(modules: Sequence[FileChange]) -> Iterator[str]:
         yield f"+++ {printable(os.path.join(folder, ''), keep='')}: {what}, a pipe shows them\n"
 
 
-def applied_in(changes: Iterable[FileChange]) -> str:
-    """The directory that the diff's paths are relative to, and so the one to apply it in.
+def base_directory(changes: Iterable[FileChange]) -> str:
+    """Returns the directory that the diff's paths are relative to, in which it can be applied.
 
-    It is the current directory where all files lie below it, else the root of the git repository around it, else the
-    root of the file system.
+    It is the current directory if all files are below it, else the root of its git repository if they are below that,
+    else the root of the file system.
     """
     paths = [os.path.realpath(change.path) for change in changes]
     here = os.path.realpath(os.curdir)
@@ -78,11 +78,11 @@ def _file_diff(change: FileChange, base: str) -> bytes:
     after = _bytes(change, change.after)
     if before == after:
         return b""
-    # git refuses to change a symlink through its name: the file that it leads to is named instead.
+    # git refuses to change a file by the name of a symbolic link, so the diff names its target.
     path = os.fsencode(os.path.relpath(os.path.realpath(change.path), base).replace(os.sep, "/"))
     old_name = b"/dev/null" if change.before is None else _quote_path(b"a/" + path)
     names = b"--- " + old_name + b"\n+++ " + _quote_path(b"b/" + path) + b"\n"
-    cells = cell_at(change) if is_notebook(change) else ()
+    cells = cells_by_line(change) if is_notebook(change) else ()
     return names + b"".join(_hunks(_lines(before), _lines(after), cells))
 
 
@@ -91,25 +91,25 @@ def _bytes(change: FileChange, text: str) -> bytes:
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """The lines with their ends, cut where git cuts them: after ``\\n`` alone."""
+    """Returns the lines with their ends, split as by git: only after ``\\n``."""
     lines = content.split(b"\n")
     last = lines.pop()
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
 def _hunks(before: Sequence[bytes], after: Sequence[bytes], cells: Sequence[int]) -> Iterator[bytes]:
-    """The hunks; behind the place of each, as git puts a function there, the notebook's cell that it begins in."""
-    for hunk in hunks_of(before, after, CONTEXT):
+    """Yields the lines of all hunks; the header of each names the notebook's cell where git would name a function."""
+    for hunk in diff_hunks(before, after, CONTEXT):
         first = next(start for tag, start, *_ in hunk if tag != "equal")
         section = f" cell {cells[first]}" if cells else ""
-        yield f"@@ {place(hunk)} @@{section}\n".encode("ascii")
+        yield f"@@ {hunk_place(hunk)} @@{section}\n".encode("ascii")
         for sign, line in signed_lines(hunk, before, after):
             end = b"" if line.endswith(b"\n") else b"\n\\ No newline at end of file\n"
             yield sign.encode("ascii") + line + end
 
 
 def _quote_path(name: bytes) -> bytes:
-    """A name in git's manner: in quotes with escapes where a byte is not plain, with a tab behind it after a space."""
+    """Returns a name as git writes it: quoted if it has special bytes, with a final tab if it has a space."""
     if all(32 <= byte < 127 and byte not in b'"\\' for byte in name):
         return name + b"\t" if b" " in name else name
     escaped = "".join(_ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in name)
@@ -117,7 +117,7 @@ def _quote_path(name: bytes) -> bytes:
 
 
 def style_diff(patch: bytes) -> Iterator[Line]:
-    """The lines of a diff with the usual colours, for a terminal: it is read there, and applied from a pipe."""
+    """Yields the lines of a diff with the usual colours, for reading in a terminal."""
     for line in patch.decode("utf-8", "replace").split("\n")[:-1]:
         style = "bold" if line.startswith(("--- ", "+++ ")) else _STYLES.get(line[:1], "")
         yield [(line, style)]
@@ -130,12 +130,12 @@ class CellChange(NamedTuple):
 
 
 def is_notebook(change: FileChange) -> bool:
-    """Whether a change is one of a notebook that stands there already."""
+    """Whether a change is one of an existing notebook."""
     return change.source is not None and change.path.endswith(NOTEBOOK)
 
 
 def render_cells(changes: Iterable[FileChange]) -> bytes:
-    """A unified diff for each cell that changes, sorted by path."""
+    """Returns a unified diff for each cell that changes, sorted by path."""
     lines = [line for change in sorted(changes, key=lambda change: change.path) for line in _cells(change)]
     return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
 
@@ -148,7 +148,7 @@ def _cells(change: FileChange) -> Iterator[str]:
 
 
 def cell_changes(change: FileChange) -> Iterator[CellChange]:
-    """The cells of a notebook that change, in their order."""
+    """Yields the cells of a notebook that change, in order."""
     from migrate.files.notebook import Notebook
 
     assert change.source is not None
@@ -159,8 +159,8 @@ def cell_changes(change: FileChange) -> Iterator[CellChange]:
             yield CellChange(old.number, old.source, new.source)
 
 
-def cell_at(change: FileChange) -> list[int]:
-    """For each line of a notebook's file as it was, the number of the cell that it belongs to; 0 above all cells."""
+def cells_by_line(change: FileChange) -> list[int]:
+    """Returns, for each line of a notebook's old file, the number of its cell; 0 above all cells."""
     from migrate.files.notebook import Notebook
 
     assert change.source is not None

@@ -1,4 +1,4 @@
-"""The findings as GitHub workflow commands, which show them beside the lines of a pull request.
+"""Renders the findings as GitHub workflow commands, which show them at the lines of a pull request.
 
 See: https://docs.github.com/actions/reference/workflow-commands-for-github-actions, and ``ActionCommand.cs`` of
 https://github.com/actions/runner for what must be escaped.
@@ -22,7 +22,7 @@ def _command(finding: Finding, span: Span, base: str) -> str:
     name = "notice" if level(finding) == NOTE else level(finding)
     properties: dict[str, object] = {"file": _shown_path(below(finding.path, base) or finding.path)}
     properties |= {"line": span.line, "endLine": span.end_line}
-    # The runner refuses columns where the lines differ.
+    # The runner refuses columns if the lines differ.
     if span.line == span.end_line:
         properties["col"] = span.column + 1
         properties["endColumn"] = span.end_column + 1
@@ -32,7 +32,7 @@ def _command(finding: Finding, span: Span, base: str) -> str:
 
 
 def _shown_path(path: str) -> str:
-    """A path that the runner finds the file by, except where its name would steer the log's terminal."""
+    """Returns the path with control characters escaped, which would control the terminal of the log."""
     undecodable = "".join(character for character in path if "\udc80" <= character <= "\udcff")
     return printable(path, keep="\t\r\n" + undecodable)
 

@@ -1,6 +1,6 @@
-"""The outcome as one HTML page to review it in: it needs no network and no other file.
+"""Renders the outcome as one HTML page for reviews, which needs no network and no other file.
 
-What makes up most of the page, the files, is in it once and compressed: a migration repeats itself.
+The files, which are most of the page, are compressed in it: a migration repeats itself.
 """
 
 import base64
@@ -43,16 +43,16 @@ _CLASSES: Mapping[_TokenType, str] = {
     Name.Decorator: "d",
     Name.Builtin: "b",
 }
-"""The tokens that have a colour, by the class that the page's style knows."""
+"""Coloured token -> its CSS class in ``style.css``."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row: a line of either side, or of both where they are equal; the numbers count from 1.
+    """One row of a table: an old line, a new line, or both; the numbers count from 1.
 
     Attributes:
       skipped: how many lines are left out above.
-      marks: the codes of the findings in the old line, with spaces between.
+      marks: the codes of the findings in the old line, separated by spaces.
     """
 
     old: int | None
@@ -68,12 +68,12 @@ class Row:
 
 
 def rows(before: str | None, after: str | None, marks: Mapping[int, str]) -> list[Row]:
-    """The changed lines, those with a finding, and three lines around each.
+    """Returns the changed lines, those with a finding, and three lines around each.
 
     Args:
       before: the old text; None for a new file.
-      after: the new text; None where nothing is rewritten.
-      marks: the codes of findings, by the lines where they begin.
+      after: the new text; None if nothing is rewritten.
+      marks: line -> the codes of the findings that begin there.
     """
     old, new = (coloured_lines(text) if text is not None else [] for text in (before, after))
     pairs = list(_pairs(before, after))
@@ -102,7 +102,7 @@ def rows(before: str | None, after: str | None, marks: Mapping[int, str]) -> lis
 
 
 def coloured_lines(text: str) -> list[str]:
-    """The lines of Python source in HTML, each with its own markup."""
+    """Returns the lines of Python source as HTML, each with its own markup."""
     lines = [""]
     for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):
         name = _class(kind)
@@ -125,7 +125,7 @@ def _class(kind: _TokenType) -> str:
 
 
 def _pairs(before: str | None, after: str | None) -> Iterator[tuple[int | None, int | None, bool]]:
-    """The lines side by side, counted from 0, and whether they are equal."""
+    """Yields pairs of an old and a new line, counted from 0, and whether they are equal; None for a missing line."""
     old, new = _lines(before or ""), _lines(after or "")
     if after is None:
         yield from ((line, None, True) for line in range(len(old)))
@@ -147,7 +147,7 @@ RESULTS = ("exact", "noted", "skipped", "error")
 
 @dataclass(frozen=True)
 class _Card:
-    """A finding as the page shows it; ``key`` is what its tick is remembered under."""
+    """A finding on the page; the browser stores its tick under ``key``."""
 
     finding: Finding
     result: str
@@ -158,12 +158,12 @@ class _Card:
 
 @dataclass(frozen=True)
 class _File:
-    """A file as the page shows it.
+    """A file on the page.
 
     Attributes:
-      copies: the other new files with the same content, which is reviewed once.
-      is_split: whether the lines stand in two columns, old and new.
-      key: what its own tick is remembered under, where it has no finding.
+      copies: the other new files with the same content, which is shown once.
+      is_split: whether the old and new lines are in two columns.
+      key: the key under which the browser stores the file's own tick, if it has no finding.
     """
 
     path: str
@@ -193,7 +193,7 @@ def render(
     section = environment.get_template("file.html")
     shown = _files(outcome, pages, lines_of)
     files = [section.render(file=file) for file in shown]
-    # No time of making in the archive: the same outcome gives the same page.
+    # Without a time in the archive, so that the same outcome gives the same page.
     packed = gzip.compress(json.dumps(files).encode("ascii"), 9, mtime=0)
     results = [(finding.code, result(finding)) for finding in outcome.findings]
     reasons = Counter((finding.code, finding.message) for finding in outcome.findings if finding.is_own_reason)
@@ -263,7 +263,7 @@ def _file(
 
 
 def _code_of(path: str, notebook: str) -> tuple[str, dict[int | None, int]]:
-    """The code of a notebook, cell by cell, and how many lines stand above each cell's; its JSON where it is none."""
+    """Returns the code of all cells, and the number of lines above each cell; the text itself if it is no notebook."""
     try:
         cells = Notebook.decode(path, notebook.encode("utf-8", "surrogatepass")).cells
     except Unreadable:

@@ -1,4 +1,4 @@
-"""The outcome for machines: one JSON document, described by ``schema.json`` beside this file."""
+"""Renders the outcome as one JSON document, which ``schema.json`` in this directory describes."""
 
 import json
 from collections.abc import Collection
@@ -9,11 +9,11 @@ from migrate.pipeline.outcome import Outcome
 from migrate.report import in_order
 
 SCHEMA_VERSION = 1
-"""Goes up when a field is removed or changes its meaning; new fields may come without that."""
+"""Increased when a field is removed or changes its meaning, not when a field is added."""
 
 
 def render(outcome: Outcome, written: Collection[str]) -> str:
-    """Returns the document, its records sorted by path and place."""
+    """Returns the document with its records sorted by path and place."""
     document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "estimator-migrate", "version": __version__},
@@ -24,7 +24,7 @@ def render(outcome: Outcome, written: Collection[str]) -> str:
             for one in sorted(outcome.changes, key=lambda change: change.path)
         ],
     }
-    # ASCII escapes keep a path that is no valid UTF-8 in one piece.
+    # ASCII escapes preserve a path that is no valid UTF-8.
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
 
 

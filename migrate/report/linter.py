@@ -1,4 +1,4 @@
-"""Findings for people in the manner of a linter: with the lines of source, why and what to do, or one to a line."""
+"""Renders findings as a linter does: with the lines of source and the help, or one finding to a line."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -38,7 +38,7 @@ def _finding_lines(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
 
 
 def _help(finding: Finding) -> Iterator[Line]:
-    """A line for each thing that is left to the user."""
+    """Yields a line for each thing that the user has to do."""
     yield from (_note("help", text, "cyan") for text in finding.help.split("\n") if text)
 
 
@@ -47,7 +47,7 @@ def _note(title: str, text: str, style: str) -> Line:
 
 
 def concise_lines(findings: Iterable[Finding]) -> Iterator[Line]:
-    """A line for each finding, sorted by path and place."""
+    """Yields a line for each finding, sorted by path and place."""
     for finding in in_order(findings):
         help = finding.help.removesuffix(".") if finding.error else ""
         yield [
@@ -65,7 +65,7 @@ _WIDTH = 110
 
 
 def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
-    """The first lines of ``span`` and the line before and after them; nothing where the file has no such line."""
+    """Yields the first lines of ``span``, the line before and the line after; nothing if the file has no such line."""
     if not 1 <= span.line <= len(lines):
         return
     first = max(1, span.line - _CONTEXT)
@@ -83,14 +83,14 @@ def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
 
 
 def _first_column(line: str, span: Span) -> int:
-    """Where the shown part of the lines begins: at 0, but near the place in a very long line."""
+    """Returns the column where the quoted part of the lines begins: 0, or near the site in a very long line."""
     if len(line) <= _WIDTH:
         return 0
     return max(0, len(printable(line[: span.column])) - _WIDTH // 2)
 
 
 def _carets(line: str, span: Span, start: int) -> str:
-    from rich.cells import cell_len  # a clean tree needs no frame
+    from rich.cells import cell_len  # imported here, because a run without findings does not need it
 
     end = span.end_column if span.end_line == span.line else len(line)
     before = printable(line[: span.column])[start:]

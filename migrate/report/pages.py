@@ -1,4 +1,4 @@
-"""The page of every code, as the reports quote it: the rules' own, and those for trouble with a file."""
+"""The documentation pages of all codes, which reports quote: those of rules, and those of errors with a file."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,11 @@ from migrate.findings.finding import Fidelity
 
 
 class Page(NamedTuple):
-    """The page of one code.
+    """The documentation page of one code.
 
     Attributes:
-      name: the rule's name in one word; empty for trouble with a file.
-      title: what it is about, in one line.
+      name: the rule's name in one word; "" for an error with a file.
+      title: the subject in one line.
       fidelity: the closest that a rewrite can be.
     """
 
@@ -22,13 +22,13 @@ class Page(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What the page says first, as one paragraph; its title where there is no more."""
+        """The first paragraph of the page; its title if there is no paragraph."""
         paragraph = self.text.partition("\n\n")[2].partition("\n\n")[0]
         return " ".join(paragraph.replace("``", "").split()) or self.title
 
 
 def pages() -> dict[str, Page]:
-    """All pages by code, in the order of the codes."""
+    """Maps each code to its page, sorted by code."""
     from migrate.files.trouble import PAGES
     from migrate.rules import RULES
 

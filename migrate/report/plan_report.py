@@ -1,4 +1,4 @@
-"""A plan as text and JSON."""
+"""Renders a plan as text and JSON."""
 
 import json
 import os
@@ -27,13 +27,13 @@ _MOST_COPIES = 2
 
 @dataclass(frozen=True)
 class Plan:
-    """All that the command has to say.
+    """The output of the command ``plan``.
 
     Attributes:
-      comparison: what changed since an earlier plan; None where none was given.
-      copies: by folder, how many lines of runtime files would come into it, as ``copies`` gives them.
-      nothing: what is said where there is no program.
-      quiet: whether the programs and errors are all that is printed.
+      comparison: what has changed since an earlier plan; None if none was given.
+      copies: runtime folder -> the number of lines that would be written into it, as from ``copies``.
+      nothing: the sentence to print if there is no program.
+      quiet: whether to print only the programs and errors.
     """
 
     rows: Sequence[ProgramRow]
@@ -45,7 +45,7 @@ class Plan:
 
 
 def lines(plan: Plan) -> Iterator[Line]:
-    """The plan for people: a paragraph for each program, the roll-ups, the comparison and the totals."""
+    """Yields the plan for people: a paragraph for each program, the roll-ups, the comparison and the totals."""
     for row in plan.rows:
         yield from _row(row)
         yield []
@@ -73,7 +73,7 @@ def lines(plan: Plan) -> Iterator[Line]:
 
 
 def copies(changes: Iterable[FileChange]) -> dict[str, int]:
-    """By runtime folder, the lines that some changes write into it; a folder inside another has its own."""
+    """Maps each runtime folder to the number of lines that the changes write into it; inner folders count apart."""
     changes = list(changes)
     generated, found = {path for change in changes for path in change.needs}, Counter[str]()
     for change in changes:
@@ -102,11 +102,10 @@ def _row(row: ProgramRow) -> Iterator[Line]:
             yield _note("first", command.first)
         if command.verify:
             yield _note("verify", command.verify)
-        if "(" in command.old:  # otherwise it is the one that the page on plans names
+        if "(" in command.old:  # other commands are those that the page on plans explains
             yield _note("OLD has", command.old)
         if "object" in row.forms:
-            told = _READ_BY_NAME if "Keras" in row.kinds else _READ_AS_THEY_ARE
-            yield _note("checkpoints", told)
+            yield _note("checkpoints", _READ_BY_NAME if "Keras" in row.kinds else _READ_AS_THEY_ARE)
 
 
 def _note(title: str, text: str) -> Line:
@@ -114,7 +113,7 @@ def _note(title: str, text: str) -> Line:
 
 
 def by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
-    """The programs by the directory of their entry point, as deep as twenty directories hold them all."""
+    """Groups the programs by directory of their entry point, as deep as possible with at most twenty directories."""
     parts = [(os.path.dirname(row.entry_points[0]).split(os.sep), row) for row in rows]
     found: dict[str, list[ProgramRow]] = {}
     for depth in range(1, 1 + max((len(one) for one, _ in parts), default=0)):
@@ -128,7 +127,7 @@ def by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
 
 
 def by_owner(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
-    """The programs by their owners; under "" those without."""
+    """Groups the programs by owner; "" has those without an owner."""
     found: dict[str, list[ProgramRow]] = {}
     for row in rows:
         for owner in row.owners or ("",):
@@ -153,12 +152,12 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     words = ", ".join(
         f"{status[name]} {_COUNTED.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
     )
-    told = f"{count_in_words(len(rows), 'program')}{f' ({words})' if words else ''}"
-    return f"{told}, {rewritten} of {count_in_words(sites, 'call site')} rewritten"
+    programs = f"{count_in_words(len(rows), 'program')}{f' ({words})' if words else ''}"
+    return f"{programs}, {rewritten} of {count_in_words(sites, 'call site')} rewritten"
 
 
 def comparison_report(comparison: Comparison) -> Iterator[Line]:
-    """What is new, gone, ready or blocked since an earlier plan."""
+    """Yields what is new, gone, ready or blocked since an earlier plan."""
     yield [(f"Since {comparison.baseline}:", "bold")]
     for name, count in comparison.new.items():
         yield [("  new: ", "magenta"), (f"{name}{f' (+{count})' if count > 1 else ''}", "")]
@@ -173,7 +172,7 @@ def comparison_report(comparison: Comparison) -> Iterator[Line]:
 
 
 def document(plan: Plan) -> str:
-    """The plan for machines; also what ``--baseline`` reads."""
+    """Returns the plan as JSON, which ``--baseline`` can read."""
     content = {
         "schema_version": SCHEMA_VERSION,
         "kind": "plan",

@@ -1,4 +1,4 @@
-"""All that a run has to say: the report that was asked for, and the summary beside it."""
+"""The output of a run: the report in the requested format, and the summary."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,19 +15,20 @@ from migrate.report.terminal import Line, plain, show
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow
 
-_OF_LINES = ("text", "concise")
+_LINE_FORMATS = ("text", "concise")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a run has to say.
+    """The output of a run.
 
     Attributes:
-      format: the report that was asked for; None for the summary alone.
-      written: the paths that were written; None where nothing was to be written.
-      check: whether the run only finds, so that nothing is promised of ``--write``.
-      select: the rules that were chosen; empty for all.
-      needs: what the programs need beside TensorFlow, by their entry points.
+      format: the format of the report; None for the summary only.
+      written: the paths that were written; None for a run that does not write.
+      check: whether the run only finds, so that the summary does not say what ``--write`` would do.
+      programs: the rows of the programs in an HTML report.
+      select: the selected rules; empty for all.
+      needs: entry point -> the packages and settings that the program needs in addition to TensorFlow.
     """
 
     outcome: Outcome
@@ -39,20 +40,20 @@ class Report:
     needs: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def save(self, file: BinaryIO) -> None:
-        """Writes the report into a file, without colour."""
+        """Writes the report to a file, without colour."""
         if self.format == "diff":
             file.write(diff.render(self.outcome.changes))
-        elif self.format in _OF_LINES:
+        elif self.format in _LINE_FORMATS:
             file.write(plain(self._lines()).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
-            # A path that is no valid UTF-8 comes out in the bytes that it has.
+            # A path that is no valid UTF-8 is written with its own bytes.
             file.write(self.document().encode("utf-8", "surrogateescape"))
 
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
             show(diff.style_diff(diff.render_for_terminal(self.outcome.changes)), stream)
-        elif self.format in _OF_LINES:
+        elif self.format in _LINE_FORMATS:
             show(self._lines(), stream)
         else:
             stream.flush()
@@ -63,7 +64,7 @@ class Report:
         return self._findings(found) if self.format == "text" else linter.concise_lines(found)
 
     def summarise(self, stream: TextIO, with_errors: bool, quiet: bool = False) -> None:
-        """Prints the summary; ``with_errors`` adds each error before it, where no text report did."""
+        """Prints the summary, with ``with_errors`` after all errors, which a text report has printed already."""
         errors = self._findings(finding for finding in self.outcome.findings if finding.error)
         if quiet:
             show(errors if with_errors else (), stream)
@@ -72,14 +73,14 @@ class Report:
         if self.check:
             show([*(errors if with_errors else ()), found], stream)
             return
-        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self._names), *self._where_to_apply()]
-        lines += summary.about_runtime(self.outcome)
+        lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self._names), *self._diff_base_note()]
+        lines += summary.runtime_notes(self.outcome)
         lines += summary.needs(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
-        show([*lines, [*found, (" ", ""), *self._done()]], stream)
+        show([*lines, [*found, (" ", ""), *self._change_line()]], stream)
 
     def document(self) -> str:
-        """The report for machines that was asked for."""
+        """Returns the report in a format for machines."""
         if self.format == "sarif":
             from migrate.report import sarif
 
@@ -107,13 +108,13 @@ class Report:
     def _findings(self, findings: Iterable[Finding]) -> Iterator[Line]:
         return linter.lines(findings, line_reader(self.outcome.changes))
 
-    def _where_to_apply(self) -> Iterator[Line]:
-        base = diff.applied_in(self.outcome.changes) if self.format == "diff" and self.written is None else None
+    def _diff_base_note(self) -> Iterator[Line]:
+        base = diff.base_directory(self.outcome.changes) if self.format == "diff" and self.written is None else None
         if base is not None and base != os.path.realpath(os.curdir):
             yield [(f"The paths in the diff are relative to {base}: apply it there.", "")]
 
-    def _done(self) -> Line:
-        """What was written, or would be."""
+    def _change_line(self) -> Line:
+        """Returns the line on what was written, or would be written."""
         if self.written is not None:
-            return summary.wrote(self.outcome.changes, self.written)
-        return summary.would_write(self.outcome)
+            return summary.written_line(self.outcome.changes, self.written)
+        return summary.unwritten_line(self.outcome)

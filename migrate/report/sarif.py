@@ -1,4 +1,4 @@
-"""The outcome as SARIF 2.1.0, for code scanning and editors.
+"""Renders the outcome as SARIF 2.1.0, for code scanning and editors.
 
 See: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 """
@@ -31,7 +31,7 @@ def render(
     lines_of: Callable[[str, int | None], Sequence[str]],
     span_of: Callable[[Finding], Span],
 ) -> str:
-    """Returns the log, its results sorted by path and place."""
+    """Returns the log with its results sorted by path and place."""
     base = root()
     indices = {code: index for index, code in enumerate(pages)}
     results = []
@@ -54,7 +54,7 @@ def render(
         "newlineSequences": ["\r\n", "\n", "\r"],
         "results": results,
     }
-    # ASCII escapes keep the log whole whatever carries it.
+    # ASCII escapes survive any encoding of the log.
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=True) + "\n"
 
 
@@ -89,7 +89,7 @@ def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprin
 
 
 def _related_location(finding: Finding, cause: Cause, span_of: Callable[[Finding], Span], base: str) -> _Record:
-    """The place for which a site is skipped that its own rule could rewrite."""
+    """Returns the place of the cause why a site is skipped that its own rule could rewrite."""
     there = replace(finding, path=cause.path, span=cause.span, cell=cause.cell)
     physical = {"artifactLocation": _location(cause.path, base), "region": _region(span_of(there))}
     text = f"{cause.code or 'Another program'}: why this is not rewritten."
@@ -104,7 +104,7 @@ def _location(path: str, base: str) -> _Record:
 
 
 def _uri(path: str) -> str:
-    """A path as a URI: its bytes, whatever their encoding, in percent encoding where they are not plain."""
+    """Returns a path as a URI with its bytes, in whatever encoding, percent-encoded."""
     return ("file://" if path.startswith("/") else "") + quote(os.fsencode(path), safe="/")
 
 
@@ -120,7 +120,7 @@ def _region(span: Span) -> _Record:
 def _with_fingerprints(
     findings: Sequence[Finding], lines_of: Callable[[str, int | None], Sequence[str]], base: str
 ) -> Iterator[tuple[Finding, str]]:
-    """Each finding with a hash of its file and of what stands there: lines that come in above change nothing."""
+    """Yields each finding with a hash of its file's path and its code, which does not change if lines move."""
     seen: Counter[tuple[str, ...]] = Counter()
     place: tuple[str, int | None] | None = None
     lines: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""The lines of the files that a report quotes."""
+"""Reads the lines of files that a report quotes, and the places of findings in notebooks."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class LineReader(Protocol):
-    """A function from a path, and the number of a notebook's cell or None, to the lines without their ends."""
+    """A function that returns the lines, without their ends, of a file or of a notebook's cell with this number."""
 
     def __call__(self, path: str, cell: int | None = None, /) -> list[str]: ...
 
 
 def line_reader(changes: Iterable[FileChange]) -> LineReader:
-    """Returns a function that gives the lines of a file, or of a notebook's cell, as the run read them."""
+    """Returns a function for the lines of a file, or of a notebook's cell, as the run has read them."""
     sources = {change.path: change.source for change in changes}
 
     def lines_of(path: str, cell: int | None = None, /) -> list[str]:
@@ -39,7 +39,7 @@ def line_reader(changes: Iterable[FileChange]) -> LineReader:
 
 
 def span_reader(changes: Iterable[FileChange]) -> Callable[[Finding], Span]:
-    """Returns a function that tells where a finding stands in its file, for a cell in the notebook's JSON."""
+    """Returns a function for the span of a finding in its file; for one in a cell, the span in the notebook's JSON."""
     sources = {change.path: change.source for change in changes}
 
     @cache
@@ -56,7 +56,7 @@ def span_reader(changes: Iterable[FileChange]) -> Callable[[Finding], Span]:
         found = notebook(finding.path)
         if found is None or finding.cell not in (cell.number for cell in found.cells):
             return Span(1, 0, 1, 0)
-        return found.in_file(finding.cell, finding.span)
+        return found.file_span(finding.cell, finding.span)
 
     return span_of
 
@@ -80,5 +80,5 @@ def _lines(path: str, data: bytes) -> list[str]:
     try:
         return SourceText.decode(path, data).lines()
     except Unreadable:
-        # The frame shows where the text breaks off.
+        # The quoted lines show where decoding failed.
         return data.decode("utf-8", "replace").splitlines()

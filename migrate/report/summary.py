@@ -1,4 +1,4 @@
-"""What was found, rewritten and skipped, in a few lines for stderr; the last says what ``--write`` would do."""
+"""The summary for stderr: what was found, rewritten and skipped, and what ``--write`` would do."""
 
 import os
 from collections import Counter
@@ -13,8 +13,8 @@ from migrate.report.terminal import Line
 from migrate.runtime_files import package
 from migrate.runtime_files.requirement import unlisted_packages
 
-_REASONS = 10
-_NAMED = 5
+_MAX_REASONS = 10
+_MAX_PATHS = 5
 _OBSTACLES = {
     Obstacle.BLOCKED: "only because another part of the same program is not rewritten",
     Obstacle.UNSELECTED: "because {} is not selected, and their programs need it",
@@ -34,14 +34,14 @@ def lines(outcome: Outcome, names: Mapping[str, str]) -> Iterator[Line]:
         yield from _by_reason(left)
 
 
-def would_write(outcome: Outcome) -> Line:
-    """What the run with ``--write`` added would do."""
+def unwritten_line(outcome: Outcome) -> Line:
+    """Returns the sentence on what the same run would do with ``--write``."""
     verbs = _change_and_create(outcome.changes, "change", "create") if outcome.changes else "change nothing"
     return [(f"--write would {verbs}.", "bold" if outcome.changes else "")]
 
 
-def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
-    """Says how many files the run changed, created and could not write."""
+def written_line(changes: Collection[FileChange], written: Collection[str]) -> Line:
+    """Returns the sentence on how many files the run changed, created and could not write."""
     done = [change for change in changes if change.path in written]
     missed = len(changes) - len(done)
     text = _change_and_create(done, "changed", "created") if done else "changed nothing"
@@ -50,35 +50,34 @@ def wrote(changes: Collection[FileChange], written: Collection[str]) -> Line:
 
 
 def uncommitted_note(paths: Sequence[str]) -> str:
-    """Names the files that were not committed, whose changes git cannot give back alone."""
-    shown = ", ".join(paths[:_NAMED])
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    """Returns the note on files that were not committed, whose old content git cannot restore."""
+    shown = ", ".join(paths[:_MAX_PATHS])
+    more = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
     return f"Not committed in git before this write: {shown}{more}."
 
 
 def interruption_note(outcome: Outcome) -> str:
-    """What a run that Ctrl-C ends has done to the files; empty for nothing."""
+    """Returns the note on what a run that Ctrl-C ended has changed; "" for nothing."""
     done = [change for change in outcome.changes if change.path in outcome.written]
     return f"Interrupted after it {_change_and_create(done, 'changed', 'created')}." if done else ""
 
 
 def fidelities(outcome: Outcome) -> Iterator[Line]:
-    """What ``exact`` means, where it stands at a finding."""
+    """Yields the explanation of ``exact``, if a finding has this fidelity."""
     if any(finding.rewritten and finding.fidelity is Fidelity.EXACT for finding in outcome.findings):
-        told = "exact: this tool's own tests interrupt such programs, old and new, and they resume alike."
-        yield [(told, "")]
+        yield [("exact: this tool's own tests interrupt such programs, old and new, and they resume alike.", "")]
 
 
 def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
-    """Yields what programs need beside TensorFlow, by their entry points."""
-    for start, needed in [*programs.items()][:_REASONS]:
+    """Yields a line for each entry point on what the program needs in addition to TensorFlow."""
+    for start, needed in [*programs.items()][:_MAX_REASONS]:
         yield [(f"{printable(start)} needs ", ""), (printable("; ".join(needed)), "bold")]
-    if len(programs) > _REASONS:
-        yield [(f"and {len(programs) - _REASONS} other programs have needs; plan prints them.", "")]
+    if len(programs) > _MAX_REASONS:
+        yield [(f"and {len(programs) - _MAX_REASONS} other programs have needs; plan prints them.", "")]
 
 
-def about_runtime(outcome: Outcome) -> Iterator[Line]:
-    """Yields what the user has to do for the runtime files, where no file could be written for it."""
+def runtime_notes(outcome: Outcome) -> Iterator[Line]:
+    """Yields what the user has to do for the runtime files because the tool cannot do it."""
     if outcome.unlisted:
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
         yield [
@@ -91,7 +90,7 @@ def about_runtime(outcome: Outcome) -> Iterator[Line]:
 
 
 def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
-    """Yields the packages that a ``setup.py`` has to list so that the runtime files are installed."""
+    """Yields a line for each ``setup.py`` that has to list packages so that runtime folders are installed."""
     unlisted: dict[str, list[str]] = {}
     for setup, package_name in unlisted_packages(folders):
         unlisted.setdefault(setup, []).append(repr(package_name))
@@ -101,15 +100,15 @@ def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
 
 
 def nothing_found_note(outcome: Outcome, select: Sequence[str]) -> str:
-    """Returns what to say, without a full stop, of a run that found no site."""
-    errors = sum(finding.error and finding.code != "FT009" for finding in outcome.findings)  # which fails in the tool
+    """Returns the sentence, without a full stop, for a run that found no site."""
+    errors = sum(finding.error and finding.code != "FT009" for finding in outcome.findings)  # FT009 is the tool's bug
     if errors and errors >= outcome.files_read:
         return f"No file could be read: {count_in_words(errors, 'error')}"
     return f"Nothing found for {', '.join(select)}" if select else "No Estimator or recovery code found"
 
 
 def found_counts(outcome: Outcome, written: Collection[str] | None, select: Sequence[str] = ()) -> Line:
-    """Says how many sites were found, rewritten and skipped; ``written`` is None where nothing was to be written."""
+    """Returns the sentence on how many sites were found, rewritten and skipped; ``written`` is None without --write."""
     sites = [finding for finding in outcome.findings if not finding.error]
     files = f"Read {count_in_words(outcome.files_read, 'file')}"
     errors = len(outcome.findings) - len(sites)
@@ -150,13 +149,13 @@ def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
     ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
     width = len(str(max([*causes.values(), *reasons.values()])))
     helps = {(finding.code, finding.message): finding.help for finding in left}
-    shown = ordered[:_REASONS]
+    shown = ordered[:_MAX_REASONS]
     for at, (reason, number) in enumerate(shown):
         yield [(f"  {number:{width}}  ", ""), (reason[0], "cyan"), (f" {reason[1]}", "")]
-        if helps[reason] not in [helps[later] for later, _ in shown[at + 1 : at + 2]]:  # several may ask for the same
+        if helps[reason] not in [helps[later] for later, _ in shown[at + 1 : at + 2]]:  # print the same help once
             yield from ([(f"  {'':{width}}  {text}", "")] for text in helps[reason].split("\n") if text)
-    if len(ordered) > _REASONS:
-        yield [(f"  and {len(ordered) - _REASONS} other reasons; --format text shows each site with its own", "")]
+    if len(ordered) > _MAX_REASONS:
+        yield [(f"  and {len(ordered) - _MAX_REASONS} other reasons; --format text shows each site with its own", "")]
     for cause, number in sorted(causes.items(), key=lambda one: (-one[1], one[0])):
         yield [(f"  {number:{width}}  {cause}", "")]
 
@@ -174,5 +173,5 @@ def _change_and_create(changes: Collection[FileChange], change: str, create: str
 
 
 def count_in_words(number: int, noun: str) -> str:
-    """A number of things, in words."""
+    """Returns a number with its noun in the singular or plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""Lines of styled text, in colour on a terminal and plain everywhere else, and a progress bar."""
+"""Prints lines of styled text, in colour on a terminal and plain elsewhere, and shows a progress bar."""
 
 import os
 import time
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 Fragment = tuple[str, str]
-"""A piece of text and its style in rich's words, such as ``bold red``; empty for none."""
+"""A piece of text and its rich style, such as ``bold red``; "" for none."""
 
 Line = Sequence[Fragment]
 
 
 def show(lines: Iterable[Line], stream: TextIO) -> None:
-    """Writes the lines, in colour where the stream is a terminal and the user did not refuse colour.
+    """Writes the lines to a stream, in colour if ``is_colourful``.
 
-    Control characters are escaped, so that a file's content cannot steer the terminal or show another text than it is.
+    Control characters are escaped, so that a file's content cannot control the terminal or hide its text.
     """
     lines = list(lines)
     if is_colourful(stream) and any(style for line in lines for _, style in line):
@@ -29,12 +29,12 @@ def show(lines: Iterable[Line], stream: TextIO) -> None:
 
 
 def plain(lines: Iterable[Line]) -> str:
-    """The text of the lines without their styles, with control characters escaped."""
+    """Returns the text of the lines without styles, with control characters escaped."""
     return "".join("".join(printable(text) for text, _ in line) + "\n" for line in lines)
 
 
 def is_colourful(stream: TextIO) -> bool:
-    """Whether the stream takes colour: a terminal that is not dumb, or any with FORCE_COLOR; none with NO_COLOR."""
+    """Whether to print in colour: to a terminal that is not dumb, or anywhere with FORCE_COLOR; never with NO_COLOR."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
@@ -55,30 +55,30 @@ def _show_in_colour(lines: Iterable[Line], stream: TextIO) -> None:
         console.print(Text.assemble(*fragments))
 
 
-_PATIENCE = 1.0
-_REFRESH = 0.1
+_DELAY_SECONDS = 1.0
+_REFRESH_SECONDS = 0.1
 
 
 class ProgressBar:
-    """Shows what is done and to how many files; nothing during the first second."""
+    """A bar of the files done and the files in all; invisible during the first second."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._next = time.monotonic() + _PATIENCE
+        self._next = time.monotonic() + _DELAY_SECONDS
         self._bar: tuple[Progress, TaskID] | None = None
 
     def __call__(self, doing: str, done: int, total: int) -> None:
-        """Takes note that ``done`` of ``total`` files are done; ``doing`` is a word such as ``Reading``."""
+        """Shows that ``done`` of ``total`` files are done; ``doing`` is a word such as ``Reading``."""
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + _REFRESH
+        self._next = now + _REFRESH_SECONDS
         progress, task = self._bar = self._bar or self._start_bar()
         progress.update(task, description=doing, completed=done, total=total)
         progress.refresh()
 
     def close(self) -> None:
-        """Takes the bar off the terminal."""
+        """Removes the bar from the terminal."""
         if self._bar is not None:
             self._bar[0].stop()
             self._bar = None
@@ -87,7 +87,7 @@ class ProgressBar:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-        # No refreshing thread: the run may fork its workers at any moment.
+        # No thread that refreshes the bar: the run may fork its workers at any moment.
         progress = Progress(
             "{task.description}",
             BarColumn(),

@@ -55,9 +55,9 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
         if ".".join(parts[: end - 1]) not in _MODULES:
             continue
         emitted = _OTHER_NAMES.get(name, parts[end - 1])
-        if not is_v1 and f"{emitted}V2" in package.public():
+        if not is_v1 and f"{emitted}V2" in package.public_names():
             emitted += "V2"
-        if emitted in package.public():
+        if emitted in package.public_names():
             return Counterpart(emitted, True, rest)
     return Counterpart(found.other_name, False) if found.other_name is not None else None
 
@@ -68,7 +68,7 @@ def _contrib_learn_counterpart(found: Symbol) -> Counterpart | None:
         for end in range(len(parts), 1, -1):
             for row in contrib.rows_of(".".join(parts[:end])):
                 piece, *inside = row.successor.split(".")
-                if row.kind == "estimator" and piece in package.public():
+                if row.kind == "estimator" and piece in package.public_names():
                     return Counterpart(piece, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
     return None
 

@@ -1,1 +1,1 @@
-"""Where programs find the runtime package ``tf2_recovery``: which of its files each needs, and where they stand."""
+"""The files of the runtime package ``tf2_recovery`` that programs need, and where they are put."""

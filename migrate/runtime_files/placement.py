@@ -1,4 +1,4 @@
-"""Where programs find the runtime files: in one folder beside them that files share, or in the installed package."""
+"""Decides from where programs import the runtime files: a folder next to them, or the installed package."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from migrate.analysis.program.possible_imports import possible_imports
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import Target, ancestor, directory_above_package, importing_root, nonempty_package
 from migrate.edits.plan import Plan, RuntimePlace
-from migrate.files.distribution import is_made_in, package_around
+from migrate.files.distribution import is_distribution_root, package_around
 from migrate.files.read import regular_bytes
 from migrate.files.sources import NOTEBOOK, is_below
 from migrate.runtime_files import folder, package
@@ -24,13 +24,13 @@ _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 
 @dataclass
 class Placement:
-    """What each file gets of the runtime files, and the folders to write beside them.
+    """The imports of runtime files in each file, and the runtime folders to write.
 
     Attributes:
-      imports: by file, the import statements that bring the runtime files in.
-      folders: by folder, the names that it has to hold.
-      users: by folder, the files that import from it.
-      needs: by file, the runtime's files that it imports, and those that these import.
+      imports: file -> its import statements for the runtime files.
+      folders: runtime folder -> the names that it must define.
+      users: runtime folder -> the files that import from it.
+      needs: file -> the paths of the runtime files that it imports, directly or not.
     """
 
     imports: dict[str, list[str]] = field(default_factory=dict)
@@ -39,16 +39,16 @@ class Placement:
     needs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, path: str, where: str, names: set[str]) -> None:
-        """Has a folder hold what a file needs."""
+        """Records that a file imports names from a runtime folder."""
         self.folders.setdefault(where, set()).update(names)
         self.users.setdefault(where, set()).add(path)
         self.needs[path] = (*self.needs.get(path, ()), *folder.paths(where, names))
 
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:
-    """Decides for all files to be rewritten."""
+    """Returns the placement for all files to rewrite, given as path, text and plan."""
     placement = Placement()
-    groups: dict[tuple[WayIn, str], list[tuple[str, Plan]]] = {}
+    groups: dict[tuple[ImportBase, str], list[tuple[str, Plan]]] = {}
     users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
     for path, text, plan in plans:
         shared = plan.shared
@@ -61,7 +61,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
         elif shared is not None and shared.directory is not None and users[shared] > 1:
             where = _earlier_folder(shared.directory, shared.root or shared.directory, module_name)
             _import(placement, path, plan, where, shared.root)
-        elif (way := way_in(path, text)) is None or (_is_found_above(path, plan, way) and _is_started(text)):
+        elif (way := import_base(path, text)) is None or (_is_found_above(path, plan, way) and _is_started(text)):
             _import_either_way(placement, path, plan, module_name)
         elif shared is not None and shared.root is not None and _is_found_above(path, plan, way):
             where = _earlier_folder(os.path.dirname(path), shared.root, module_name)
@@ -69,14 +69,14 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
         else:
             top = _outermost(path)
             if top is not None and way.is_package:
-                way = WayIn(os.path.abspath(top), is_package=True)
+                way = ImportBase(os.path.abspath(top), is_package=True)
             outermost = "" if way.is_package else _package(path, way.directory)
             groups.setdefault((way, outermost), []).append((path, plan))
     for (way, _), members in groups.items():
         first = members[0][0]
         top = distribution_package(first)
         if top is not None and not is_below(os.path.abspath(top), way.directory):
-            top = None  # its imports begin further below
+            top = None  # its imports are found from a directory below the package
         where = _earlier_folder(os.path.dirname(first), way.directory, module_name, top)
         for path, plan in members:
             _import(placement, path, plan, where, None if way.is_package else way.directory)
@@ -84,22 +84,22 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
 
 
 def _import(placement: Placement, path: str, plan: Plan, where: str, root: str | None) -> None:
-    """Has a file import from a folder that its imports find."""
+    """Makes a file import from a runtime folder by one name."""
     dotted = _dotted_name(path, os.path.dirname(where), root, os.path.basename(where))
     placement.imports[path] = package.imports(dotted, plan.pieces, plan.aliases)
     placement.add(path, where, plan.pieces)
 
 
 def _import_either_way(placement: Placement, path: str, plan: Plan, module_name: str) -> None:
-    """Has a file that is imported by two names, or run in two ways, import from the folder beside it."""
+    """Makes a file that is imported by two names, or run in two ways, import from the folder next to it."""
     placement.imports[path] = package.imports_either_way(module_name, plan.pieces, plan.aliases)
     placement.add(path, os.path.join(os.path.dirname(path), module_name), plan.pieces)
 
 
 def distribution_package(path: str) -> str | None:
-    """The outermost package of a file, where a distribution is made of it: it is imported by its name, then.
+    """Returns the outermost package of a file if a distribution installs it, so that it is imported by its name.
 
-    A folder without an ``__init__.py`` is part of it where files of the package import that by its name.
+    A folder without an ``__init__.py`` is part of it if files of the package import the package by its name.
     """
     around = _outermost(path) or _importing_itself(os.path.dirname(path))
     if around is None or os.path.isabs(path) or not os.path.isabs(around):
@@ -109,7 +109,7 @@ def distribution_package(path: str) -> str | None:
 
 
 def _outermost(path: str) -> str | None:
-    """The outermost package of a file, where a distribution is made of it."""
+    """Returns the outermost package of a file if a distribution installs it; else None."""
     directory = os.path.dirname(path)
     if not _is_package(directory):
         return None
@@ -117,13 +117,13 @@ def _outermost(path: str) -> str | None:
         directory = os.path.dirname(directory)
     above = os.path.dirname(os.path.abspath(directory))
     if _is_package(above):
-        return None  # more of it lies outside of what was named
+        return None  # the package goes on above the paths that the user named
     places = [above, os.path.dirname(above)] if os.path.basename(above) == "src" else [above]
-    return directory if any(map(is_made_in, places)) else None
+    return directory if any(map(is_distribution_root, places)) else None
 
 
 def _importing_itself(directory: str) -> str | None:
-    """The package, absolute, of a distribution around a directory, if files of the package import it by its name."""
+    """Returns the absolute path of a distribution's package around a directory, if its files import it by name."""
     top = package_around(directory)
     if top is None or not _is_package(top):
         return None
@@ -134,7 +134,7 @@ def _importing_itself(directory: str) -> str | None:
 
 
 def _earlier_folder(directory: str, top: str, module_name: str, new: str | None = None) -> str:
-    """The folder that an earlier run wrote where a file's imports find it, else one in a new directory, or its own."""
+    """Returns an earlier run's runtime folder from ``directory`` up to ``top``, else a new one's path."""
     own = os.path.join(directory if new is None else new, module_name)
     while is_below(os.path.abspath(directory), os.path.abspath(top)):
         where = os.path.join(directory, module_name)
@@ -148,10 +148,10 @@ def _earlier_folder(directory: str, top: str, module_name: str, new: str | None 
 
 
 def _dotted_name(path: str, directory: str, root: str | None, module_name: str) -> str:
-    """How a file's import spells the module in another directory: below ``root``, or else by a relative name."""
+    """Returns the name by which a file imports the module in a directory: from ``root``, else a relative name."""
     if root is not None:
         parts = _parts(directory, root)
-        # A directory of TensorFlow's name is not what the file's own import of TensorFlow finds.
+        # The name ``tensorflow`` would import TensorFlow and not the user's directory of that name.
         if all(part.isidentifier() for part in parts) and parts[:1] != ["tensorflow"]:
             return ".".join([*parts, module_name])
     parts = _parts(directory, os.path.dirname(path))
@@ -165,65 +165,66 @@ def _parts(directory: str, base: str) -> list[str]:
 
 
 def _package(path: str, root: str) -> str:
-    """The outermost package of a file, "" for a script: packages do not import from one another."""
+    """Returns the outermost package of a file below ``root``; "" for a script."""
     return next(iter(_parts(os.path.dirname(path), root)), "")
 
 
-class WayIn(NamedTuple):
-    """Where a file's imports are found.
+class ImportBase(NamedTuple):
+    """The directory from which a file's imports are found.
 
     Attributes:
-      directory: a part of ``sys.path``: above the file's package, or its own directory for a script.
-      is_package: whether it is a package instead, in which the file's relative imports are made: by which name that is
-        imported, nothing tells.
+      directory: an entry of ``sys.path``: the directory above the file's package, or its own for a script.
+      is_package: whether it is a package instead, to which the file's relative imports lead; the name by which that
+        package is imported is not known.
     """
 
     directory: str
     is_package: bool = False
 
 
-def _is_found_above(path: str, plan: Plan, way: WayIn) -> bool:
-    """Whether another file imports one of a directory without an ``__init__.py`` by that directory's name."""
+def _is_found_above(path: str, plan: Plan, way: ImportBase) -> bool:
+    """Whether other files import a file by the name of its directory, which has no ``__init__.py``."""
     own = os.path.dirname(os.path.abspath(path))
     root = plan.shared.root if plan.shared is not None and plan.is_imported else None
-    return root is not None and way == WayIn(own) and os.path.abspath(root) != own
+    return root is not None and way == ImportBase(own) and os.path.abspath(root) != own
 
 
-def way_in(path: str, text: str) -> WayIn | None:
-    """Where a file's imports are found; None where nothing tells how a file in a package is run, or made for both.
+def import_base(path: str, text: str) -> ImportBase | None:
+    """Returns the directory from which a file's imports are found.
 
-    A file in a package that imports its neighbours by their bare names is run as a script all the same.
+    None if a file in a package may be run as a script as well as imported. A file in a package that imports its
+    neighbours by their bare names is run as a script.
     """
     own = os.path.dirname(path)
     if path.endswith(NOTEBOOK):
-        return WayIn(own)
+        return ImportBase(own)
     root = own = os.path.dirname(os.path.abspath(path))
     while _is_package(root):
         root = os.path.dirname(root)
     around = _importing_itself(own)
-    is_told = _imports_neighbour(own, text) or _RELATIVE.search(text) is not None
-    if around is not None and is_below(root, around) and (_names(around, text) or not is_told):
-        return WayIn(os.path.dirname(around))
+    is_known = _imports_neighbour(own, text) or _RELATIVE.search(text) is not None
+    if around is not None and is_below(root, around) and (_imports_package(around, text) or not is_known):
+        return ImportBase(os.path.dirname(around))
     if root == own:
-        return WayIn(own)
+        return ImportBase(own)
     package = _package(path, root)
     stem = os.path.basename(path).removesuffix(".py")
     by_dots = re.compile(rf"^\s*from\s+\.({stem}\b|\s*import\b(\s*\([^)]*|.*)\b{stem}\b)", re.MULTILINE)
     texts = [text, *(one for one in _neighbours(path) if _is_started(text) or by_dots.search(one))]
     for one in texts:
         dots = [len(found) for found in _RELATIVE.findall(one)]
-        ways = [WayIn(own)] if _imports_neighbour(own, one) else []
-        if _names(os.path.join(root, package), one):
-            ways.append(WayIn(root))
+        ways = [ImportBase(own)] if _imports_neighbour(own, one) else []
+        if _imports_package(os.path.join(root, package), one):
+            ways.append(ImportBase(root))
         elif dots:
-            ways.append(WayIn(ancestor(own, max(dots) - 1), is_package=True))
+            ways.append(ImportBase(ancestor(own, max(dots) - 1), is_package=True))
         if ways:
             return ways[0] if len(ways) == 1 or not _is_started(text) else None
-    return None if _is_started(text) and around is None else WayIn(root)
+    return None if _is_started(text) and around is None else ImportBase(root)
 
 
-def _names(package: str, text: str) -> bool:
-    """Whether a text imports what is in a package, by the package's name; an empty one holds nothing to mean."""
+def _imports_package(package: str, text: str) -> bool:
+    """Whether a text imports a package by its name, or a module of it; an empty package does not count."""
     around, name = os.path.split(package)
     named = (one.split(".") for one in possible_imports(text.encode()))
     paths = (os.path.join(around, *parts) for parts in named if parts[0] == name)
@@ -231,21 +232,21 @@ def _names(package: str, text: str) -> bool:
 
 
 def _is_package(directory: str) -> bool:
-    """Whether a directory can be imported; ``01-intro`` cannot, whatever it holds."""
+    """Whether a directory can be imported; ``01-intro`` cannot, even with an ``__init__.py``."""
     name = os.path.basename(os.path.abspath(directory))
     return name.isidentifier() and os.path.exists(os.path.join(directory, "__init__.py"))
 
 
 def _is_started(text: str) -> bool:
-    """Whether a file may be started itself: as a script, or by ``python -m`` as part of its package."""
+    """Whether a file may be started: as a script, or by ``python -m`` as a module of its package."""
     return "__main__" in text
 
 
 def _neighbours(path: str) -> Iterator[str]:
-    """The texts of the other modules of a file's directory."""
+    """Yields the texts of the other modules in a file's directory."""
     directory = os.path.dirname(path)
     names: list[str] = []
-    with contextlib.suppress(OSError):  # it may be searched and not listed
+    with contextlib.suppress(OSError):  # the directory may not be readable
         names = sorted(os.listdir(directory or "."))
     for name in names:
         if name.endswith(".py") and name != os.path.basename(path):
@@ -258,12 +259,12 @@ def _imports_neighbour(directory: str, text: str) -> bool:
     return any(os.path.exists(os.path.join(directory, f"{root}.py")) for root in roots)
 
 
-def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:
-    """Sets the place in the plans of all files of these programs; programs with a file in common have one place.
+def set_places(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:
+    """Sets the runtime folder in the plans of all files of these programs; programs with a common file share one.
 
-    A file that is imported from two directories can import no place from both: it imports from the folder beside it, in
-    either way, and so do all that are imported where no one directory finds the others. A relative import tells of no
-    directory: what is above the package may be a package too, and the program may be started in it all the same.
+    A file that is imported from two directories cannot import a shared folder from both: it imports from the folder
+    next to it, by a relative or an absolute import. So do all files if no single directory finds all of them. A
+    relative import does not show a directory of ``sys.path``: the parent of a package may be a package too.
     """
     together: list[set[str]] = []
     for files in programs:
@@ -276,41 +277,41 @@ def share(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -
         targets: dict[str, list[Target]] = {}
         for link in tree.links_into(named):
             targets.setdefault(named[link.target.path], []).append(link.target)
-        torn = {path for path, ways in targets.items() if any(map(_is_linked, ways)) or not _agree(*_places_of(ways))}
-        shared = _shared_place(files - torn, [target for path in targets.keys() - torn for target in targets[path]])
+        single = {path for path, ways in targets.items() if not _can_share(ways)}
+        shared = _shared_place(files - single, [one for path in targets.keys() - single for one in targets[path]])
         for path in files:
-            plans[path].shared = RuntimePlace(None, None) if path in torn else shared
+            plans[path].shared = RuntimePlace(None, None) if path in single else shared
             plans[path].is_imported = path in targets
 
 
 def is_unsure(path: str, plan: Plan) -> bool:
-    """Whether a file that is rewritten alone may be imported by another name than its directory tells.
+    """Whether a file that is rewritten alone may be a script as well as imported from a directory above it.
 
-    In a directory without an ``__init__.py`` it may be a script, or imported from a directory above.
+    That is so in a directory without an ``__init__.py``.
     """
     is_package = os.path.exists(os.path.join(os.path.dirname(path), "__init__.py"))
     return bool(plan.pieces) and plan.shared is None and path.endswith(".py") and not is_package
 
 
-def _places_of(ways: Sequence[Target]) -> tuple[set[str], set[str]]:
-    """The directories that find what is imported in these ways, and the packages in which the rest is."""
+def _bases_of(ways: Sequence[Target]) -> tuple[set[str], set[str]]:
+    """Returns the directories from which these imports are found, and the packages of the relative imports."""
     packages = {way.package for way in ways if way.package is not None}
     return {way.root for way in ways if way.package is None}, packages
 
 
-def _is_linked(way: Target) -> bool:
-    """Whether an import leads into a file by a symbolic link, so that its directory is no part of the import's name."""
-    return not is_below(way.path, way.root)
+def _can_share(ways: Sequence[Target]) -> bool:
+    """Whether all imports of a file find one directory with it; a symbolic link hides the file's own directory."""
+    return all(is_below(way.path, way.root) for way in ways) and _have_one_base(*_bases_of(ways))
 
 
-def _agree(roots: set[str], packages: set[str]) -> bool:
-    """Whether one directory finds all."""
+def _have_one_base(roots: set[str], packages: set[str]) -> bool:
+    """Whether one directory finds all imports."""
     return len(roots) < 2 and not any(is_below(root, package) for root in roots for package in packages)
 
 
 def _shared_place(files: set[str], ways: Sequence[Target]) -> RuntimePlace:
-    roots, packages = _places_of(ways)
-    if not ways or not _agree(roots, packages):
+    roots, packages = _bases_of(ways)
+    if not ways or not _have_one_base(roots, packages):
         return RuntimePlace(None, None)
     named = {os.path.abspath(path): path for path in files}
     directory = _directory(files, {named[way.path] for way in ways}, roots)
@@ -323,10 +324,10 @@ def _shared_place(files: set[str], ways: Sequence[Target]) -> RuntimePlace:
 
 
 def _directory(files: set[str], imported: set[str], roots: set[str]) -> str:
-    """The directory above all files if it holds one of them, so that it was named; else that of an imported file.
+    """Returns the directory above all files if one of them is in it; else that of an imported file.
 
-    Of files in a distribution's package it is that package: a folder beside it would be installed by its own name, as
-    other distributions' folders are.
+    For files in a distribution's package it is that package: a folder next to the package would be installed as a
+    top-level package, where folders of other distributions may have the same name.
     """
     directories = {os.path.abspath(os.path.dirname(path)): os.path.dirname(path) for path in sorted(files)}
     above = directories.get(os.path.commonpath(directories))

@@ -1,4 +1,4 @@
-"""The lists that have to name the runtime: ``requirements.txt`` the installed package, ``setup.py`` its folders."""
+"""Adds the runtime package to ``requirements.txt``, and finds each ``setup.py`` that has to list runtime folders."""
 
 import ast
 import os
@@ -20,10 +20,10 @@ _OURS = re.compile(rf"^(\s*){re.escape(REQUIREMENT.partition('==')[0])}\s*([<=>~
 
 
 class RequirementLists(NamedTuple):
-    """The lists of a run.
+    """The lists of requirements of a run.
 
     Attributes:
-      unlisted: the programs for which no file was found that lists what they need.
+      unlisted: the programs for which no list was found.
     """
 
     changes: list[FileChange]
@@ -31,7 +31,7 @@ class RequirementLists(NamedTuple):
 
 
 def list_requirement(programs: Sequence[str], boundary: Boundary) -> RequirementLists:
-    """Puts the requirement into the list of each program: the nearest up to the repository's root."""
+    """Adds the requirement to the list of each program, the nearest one up to the repository's root."""
     found: dict[str, FileChange] = {}
     unlisted = []
     for program in programs:
@@ -59,7 +59,7 @@ def _list_of(directory: str) -> FileChange | None:
 
 
 def _add_requirement(text: str) -> str:
-    """A list with the requirement, in the place of another release's."""
+    """Returns the text of a list with the requirement, which replaces that of another release."""
     if _OURS.search(text):
         return _OURS.sub(lambda found: found[1] + REQUIREMENT, text)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -67,7 +67,7 @@ def _add_requirement(text: str) -> str:
 
 
 def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yields the packages that runtime folders are, each after the ``setup.py`` that lists the one around it."""
+    """Yields pairs of a ``setup.py`` and a runtime folder, as a dotted package, that it should list but does not."""
     named = {os.path.abspath(folder) for folder in folders}
     for folder in sorted(folders):
         around = os.path.dirname(os.path.abspath(folder))
@@ -85,7 +85,7 @@ def unlisted_packages(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _packages(path: str) -> tuple[str, ...]:
-    """What ``setup(packages=[…])`` of a file names, where it is written out."""
+    """Returns the literal names in ``setup(packages=[…])`` of a file."""
     try:
         tree = parse(SourceText.decode(path, read(path)))
     except (OSError, Unreadable):

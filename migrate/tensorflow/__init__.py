@@ -1,7 +1,7 @@
-"""What TensorFlow has by which name, in tables beside these files."""
+"""The names of TensorFlow, Keras and tf_slim in their versions, from tables in this directory."""
 
 
 def read_rows(table: str) -> list[str]:
-    """The lines of a table, by its path."""
+    """Returns the lines of the table at a path."""
     with open(table, encoding="utf-8") as file:
         return file.read().splitlines()

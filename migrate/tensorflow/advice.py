@@ -1,4 +1,4 @@
-"""What to write in place of what TensorFlow 2 lacks, where a few words can say it."""
+"""Short advice on what to use instead of names that TensorFlow 2 lacks."""
 
 from migrate.tensorflow import contrib
 

@@ -1,4 +1,4 @@
-"""What stands for each name of ``tf.contrib``: the one table of its successors, ``contrib.txt``.
+"""The successors of the names of ``tf.contrib``, from the table ``contrib.txt``.
 
 ``python -m tests.contrib_names`` checks it against the names that TensorFlow 1.15 has.
 """
@@ -17,19 +17,19 @@ TABLE = os.path.join(os.path.dirname(__file__), "contrib.txt")
 
 _ROW = re.compile(r"(\S+) (\S+): ([^=|(]+(?:=\S+[^=|(]*)*?)(?: = ([^|(]+?))?(?: \(([^)]*)\))?(?: \| (.+))?$")
 _PRIVATE = re.compile(r"(?<=[a-z])\.python\.[a-z_]+\.")
-"""Below it a package of contrib keeps what it shows: ``framework.python.ops.arg_scope``, ``slim.python.slim.nets``."""
+"""The private part of a path in contrib: of ``framework.python.ops.arg_scope``, ``slim.python.slim.nets``."""
 
 
 class Row(NamedTuple):
-    """What stands for one name of contrib, or for every name of a module.
+    """The successor of one name of contrib, or of every name of a module.
 
     Attributes:
       kind: ``tf``, ``by-name``, ``piece``, ``slim``, ``estimator``, ``rule``, ``package`` or ``none``.
-      module: of contrib, without ``tf.contrib``.
-      name: within it; ``*`` for any.
-      successors: where it is now: below ``tf.compat.v1``, of the emitted pieces, in tf_slim.
-      arguments: contrib's that are carried over, in their order; empty where any use is.
-      advice: what to do where it is not written.
+      module: the module without ``tf.contrib``.
+      name: the name in the module; ``*`` for any.
+      successors: the new names: below ``tf.compat.v1``, in the runtime package, or in tf_slim.
+      arguments: the parameters of contrib's function that the successor has too, in order; empty for all uses.
+      advice: what the user can do if it is not rewritten.
     """
 
     kind: str
@@ -44,15 +44,15 @@ class Row(NamedTuple):
         return self.successors[0] if self.successors else ""
 
     def takes(self, positional: int, keywords: Collection[str | None]) -> bool:
-        """Whether a call with so many positional arguments and these keywords (None for ``**``) is carried over."""
+        """Whether the successor takes a call with so many positional arguments and these keywords (None for ``**``)."""
         refused = {one[1:] for one in self.arguments if one.startswith("-")}
         if refused:
             return refused.isdisjoint(one or "" for one in keywords)
         placed = self.arguments.index("*") if "*" in self.arguments else len(self.arguments)
         return positional <= placed and set(keywords) <= {*self.arguments} - {"*"}
 
-    def words(self) -> str:
-        """What stands for the name, in words; "" where nothing does."""
+    def description(self) -> str:
+        """Returns the successor in words; "" if there is none."""
         if self.kind in ("tf", "by-name"):
             return f"tf.compat.v1.{self.successor}"
         if self.kind == "piece":
@@ -75,14 +75,14 @@ def name_of(qualified: str) -> str:
 
 
 def rows_of(name: str) -> Iterator[Row]:
-    """Yields the rows of a name, given without ``tf.contrib``, the nearest first, then of the one that it shows."""
+    """Yields the rows of a name, given without ``tf.contrib``, then those of its public name if it is private."""
     for one in dict.fromkeys((name, _PRIVATE.sub(".", name, count=1))):
         module, _, last = one.rpartition(".")
         yield from _table().get((module, last), ())
 
 
 def rows_around(name: str) -> Iterator[Row]:
-    """The rows of the modules that a name is in, the nearest first, with its own successors."""
+    """Yields the rows of the modules that a name is in, the innermost first, with the successors of the name."""
     divided = {
         (".".join(parts[:end]), ".".join(parts[end:]))
         for parts in (name.split("."), _PRIVATE.sub(".", name, count=1).split("."))
@@ -92,15 +92,15 @@ def rows_around(name: str) -> Iterator[Row]:
         for row in _table().get((module, "*"), ()):
             places = tuple(pattern.replace("*", rest).rstrip(".") for pattern in row.successors)
             if row.kind == "slim":
-                # A module of contrib is no other module of tf_slim, but for slim itself.
+                # Only contrib's module slim is a module of tf_slim, not the other modules.
                 places = tuple(one for one in places if (rest or module == "slim") and slim.has(one))
                 if not places:
                     continue
             yield Row(row.kind, row.module, rest, places, row.arguments, row.advice)
 
 
-def in_tf_slim(name: str) -> str | None:
-    """The name in tf_slim of what contrib has, or None.
+def tf_slim_name(name: str) -> str | None:
+    """Returns the name in tf_slim of an object in contrib; None if tf_slim lacks it.
 
     Args:
       name: without ``tf.contrib``: ``layers.conv2d`` gives ``conv2d``, ``slim.learning.train`` gives
@@ -110,7 +110,7 @@ def in_tf_slim(name: str) -> str | None:
 
 
 def advice(name: str) -> str:
-    """What to do about a name of contrib that is not written; "" where the table does not say."""
+    """Returns what to do about a name of contrib that is not rewritten; "" if the table has no advice."""
     rows = [*rows_of(name), *rows_around(name)]
     return next((row.advice for row in rows if row.advice), "")
 
@@ -126,7 +126,7 @@ def _table() -> dict[tuple[str, str], list[Row]]:
 
 
 def read_row(line: str) -> Iterator[Row]:
-    """Returns the rows of one line of the table, one for each name."""
+    """Yields the rows of one line of the table, one for each name."""
     match = _ROW.match(line)
     if match is None:
         raise ValueError(f"not a row of {TABLE}: {line}")

@@ -1,8 +1,8 @@
-"""Which names of Keras the Keras of TensorFlow 2.15, or Keras 3, does not have, and where it has the same object.
+"""The names of Keras that TensorFlow 2.15's Keras or Keras 3 lacks, and where these have the same object.
 
-The table, ``keras.txt``, is made by ``python -m tests.keras_names`` from the installed packages and the last Keras
-before them. Its rows are ``LINES MODULE > PLACE: name …``: the names of a module that those lines lack, and the module
-where every line has them, which is ``-`` where one has none. What stands below a name that is gone is gone too.
+``python -m tests.keras_names`` makes the table, ``keras.txt``, from the installed packages and the last Keras before
+them. Its rows are ``LINES MODULE > PLACE: name …``: the lines that lack these names of a module, and the module where
+every line has them, or ``-``. A name below a lacking name is lacking too.
 """
 
 import os
@@ -18,8 +18,8 @@ _LOWER = {
     f"keras.optimizers.{name.lower()}": f"keras.optimizers.{name}"
     for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
 }
-"""What Keras 2.3.1 calls the same classes too; below them are modules since."""
-_CALLED = {"2.15": "the Keras of TensorFlow 2.15", "3": "Keras 3"}
+"""Names of classes that Keras 2.3.1 also has in lower case; later Keras has modules of these names."""
+_TITLES = {"2.15": "the Keras of TensorFlow 2.15", "3": "Keras 3"}
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,10 @@ class Lack:
     """A name that some Keras lacks.
 
     Attributes:
-      path: the part of the name that is gone: ``keras.layers.convolutional``.
-      lines: the Keras that lack it, as a message calls them.
-      place: the whole name where every Keras has the same object; "" where there is none.
+      path: the part of the name that is lacking: ``keras.layers.convolutional``.
+      lines: the Keras versions that lack it, in words for a message.
+      place: the whole name by which every Keras has the same object; "" for none.
+      name: the whole name in its public spelling.
     """
 
     path: str
@@ -39,7 +40,7 @@ class Lack:
 
 
 def lack(qualified: str, target: str = "portable") -> Lack | None:
-    """What a target lacks of a name of ``keras``, ``tf_keras`` or ``tensorflow.keras``; None for a name that it has.
+    """Returns the lack of a name of ``keras``, ``tf_keras`` or ``tensorflow.keras`` in a target; None if it has it.
 
     Args:
       qualified: the name with its package: ``keras.layers.convolutional.Conv2D``.
@@ -59,13 +60,13 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
             place = f"tf_keras.{place.removeprefix('tensorflow.').removeprefix('keras.')}" if place else ""
         gone = ".".join(path.split(".")[:end])
         place = place or _LOWER.get(path, "")
-        return Lack(gone, " and ".join(_CALLED[line] for line in lacking), place, path)
+        return Lack(gone, " and ".join(_TITLES[line] for line in lacking), place, path)
     return None
 
 
 @cache
 def _rows() -> dict[str, tuple[tuple[str, ...], str]]:
-    """The lines that lack each name, and the module where it is now."""
+    """Maps each name to the lines that lack it and the module where it is now; "" for none."""
     rows = {}
     for text in read_rows(TABLE):
         head, _, names = text.partition(": ")

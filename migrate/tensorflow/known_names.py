@@ -1,13 +1,13 @@
-"""What each TensorFlow calls its parts: which versions have a name, and the public name behind a private path.
+"""The names of TensorFlow: which versions have a name, and the public name of an object at a private path.
 
-The table, ``names.txt``, is made by ``python -m tests.tensorflow_names`` from the installed packages. Its rows:
+``python -m tests.tensorflow_names`` makes the table, ``names.txt``, from the installed packages. Its rows:
 
 - ``v1 LINES MODULE < ORIGIN: name other=defined …``: public names of ``tf.compat.v1`` (in 1.15 of ``tensorflow``
   itself, contrib's too), the TensorFlow versions that have them, and the private module that defines them. ``v2``
-  likewise for ``tensorflow``. ``2.21k`` has a name with ``TF_USE_LEGACY_KERAS=1`` alone.
+  likewise for ``tensorflow``. ``2.21k`` has a name only with ``TF_USE_LEGACY_KERAS=1``.
 - ``module LINES PACKAGE: name …``: private modules.
-- ``gone LINES MODULE: name …``: what a private module lacks there, though an older TensorFlow had it.
-- ``same - MODULE < ORIGIN: name …``: private modules that name an object of another one again.
+- ``gone LINES MODULE: name …``: names that an older TensorFlow had in a private module and these versions lack.
+- ``same - MODULE < ORIGIN: name …``: names in a private module of objects that another module defines.
 """
 
 import os
@@ -25,35 +25,35 @@ OLD, NEW = "2.15", "2.21"
 
 _V1 = "tensorflow.compat.v1"
 _RENAMED = {"tensorflow.python.util.nest.is_sequence": "tensorflow.python.util.nest.is_nested"}
-"""Definitions that TensorFlow 1.15 has by two names, of which one is public and calls the other."""
+"""Private function of TensorFlow 1.15 -> the function with a public name that calls it."""
 _MIXED = "keras.mixed_precision"
 _SUCCESSORS = {
     f"{_MIXED}.experimental.Policy": f"{_MIXED}.Policy",
     f"{_MIXED}.experimental.global_policy": f"{_MIXED}.global_policy",
     f"{_MIXED}.experimental.set_policy": f"{_MIXED}.set_global_policy",
 }
-"""Names that TensorFlow 2.4 made part of Keras for good, and what every TensorFlow since calls them."""
+"""Experimental name -> its name since TensorFlow 2.4."""
 IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
-"""The one name of ``tf.compat.v2`` that ``tf`` does not have too."""
+"""The only name of ``tf.compat.v2`` that ``tf`` lacks."""
 KERAS_INSIDE = "python.keras."
-"""Below it TensorFlow keeps a copy of Keras, which was ``tf.keras`` itself until 2.5 and takes no layer of it since."""
+"""The path of TensorFlow's copy of Keras, which was ``tf.keras`` until 2.5 and cannot use its layers since."""
 _SHOWN_BY_PYTHON = {
     "feature_column": "feature_column_lib",
     **{name: name for name in ("layers", "profiler", "saved_model", "summary", "user_ops")},
 }
-"""The packages in the place of which ``tensorflow.python`` of TensorFlow 1 shows a module that each holds."""
+"""Package -> its module that TensorFlow 1's ``tensorflow.python`` has under the package's name."""
 _TOOLS = ("common", "compatibility", "docs", "pip_package")
-"""What ``tensorflow.tools`` of TensorFlow 2 holds."""
+"""The packages in TensorFlow 2's ``tensorflow.tools``."""
 _KERAS_API = re.compile(r"^python\.keras\.api\._v\d\.")
-"""Where TensorFlow 2.0 to 2.5 kept the names of ``tf.keras``, which an editor's completion imports them from."""
+"""The path of ``tf.keras``'s names in TensorFlow 2.0 to 2.5, from which code completion imports them."""
 _LOGGER = "logging._logger"
-"""What TensorFlow's logger was called before 1.14, which has a function for it."""
+"""TensorFlow's logger before 1.14, which has a function for it."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
-"""Modules of which every name is taken for one that exists."""
+"""Modules all names of which are assumed to exist."""
 
 
 def lines_of(target: str) -> tuple[str, ...]:
-    """The TensorFlow versions that a program for a target runs on."""
+    """Returns the TensorFlow versions on which a program for a target runs."""
     return {"keras2": (OLD,), "keras3": (NEW,)}.get(target, (OLD, NEW))
 
 
@@ -61,8 +61,8 @@ class Public(NamedTuple):
     """A public name of TensorFlow.
 
     Attributes:
-      api: ``v1`` where ``tf.compat.v1`` or TensorFlow 1 has the object by it, ``v2`` where ``tensorflow`` of
-        TensorFlow 2 has it, ``both`` where it is the same object in both.
+      api: ``v1`` if ``tf.compat.v1`` or TensorFlow 1 has the object by this name, ``v2`` if ``tensorflow`` of
+        TensorFlow 2 has it, ``both`` if it is the same object in both.
       tail: the name within it: ``estimator.ModeKeys``, ``contrib.layers.xavier_initializer``.
     """
 
@@ -71,10 +71,10 @@ class Public(NamedTuple):
 
 
 def public_name(qualified: str) -> Public | None:
-    """The public name of the object that a private path or a name of contrib leads to; None where it has none.
+    """Returns the public name of the object at a private path or a name of contrib; None if it has none.
 
     Args:
-      qualified: the whole path, with what is read off the object:
+      qualified: the whole path, with attributes of the object:
         ``tensorflow.python.estimator.model_fn.ModeKeys.TRAIN`` gives ``estimator.ModeKeys.TRAIN``.
     """
     parts = public_spelling(qualified).split(".")
@@ -91,16 +91,16 @@ def is_module_of_contrib(tail: str) -> bool:
 
 
 def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
-    """How what a name leads to is reached from ``tf.compat.v1``: ``losses.Loss`` or ``compat.v2.losses.Loss``.
+    """Returns the name of an object below ``tensorflow.compat.v1``: ``losses.Loss`` or ``compat.v2.losses.Loss``.
 
-    TensorFlow 2's own is asked for what TensorFlow 1 never had, and for what Keras holds at the same place.
+    It is one of ``compat.v2`` for names that TensorFlow 1 never had, and for names of ``tf.keras`` in private paths.
 
     Args:
       qualified: the name with its package, private or not.
       lines: the TensorFlow versions that must have it.
 
     Returns:
-      The name below ``tensorflow.compat.v1``; None where some version has none.
+      The name; None if one of the versions has none.
     """
     path = public_spelling(qualified).removeprefix("tensorflow.").removeprefix("compat.v1.")
     own = _KERAS_API.sub("", path)
@@ -123,7 +123,7 @@ def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
 
 
 def _is_there(api: str, tail: str, lines: tuple[str, ...]) -> bool:
-    """Whether each version has a module, a public name, or what is read off one, by the rows of an API."""
+    """Whether each version has a module, a public name or an attribute of one, by the rows of an API."""
     if (api, tail) in _rows():
         return all(any({line, f"{line}k"} & row.lines for row in _rows()[api, tail]) for line in lines)
     parts = tail.split(".")
@@ -137,12 +137,12 @@ def _is_there(api: str, tail: str, lines: tuple[str, ...]) -> bool:
 
 
 def lines_without(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Those TensorFlow versions that lack a name which some TensorFlow has, or had; none for a name that none had.
+    """Returns the TensorFlow versions that lack a name; empty for a name that no TensorFlow ever had.
 
     Args:
       qualified: the name with its package: ``tensorflow.compat.v1.layers.dense``, ``tensorflow.examples.tutorials``.
-        One of plain ``tensorflow`` is meant as TensorFlow 2 has it.
-      lines: the versions in question, of ``OLD`` and ``NEW``.
+        A name of plain ``tensorflow`` means TensorFlow 2's.
+      lines: the versions to look at, ``OLD``, ``NEW`` or both.
     """
     has = _versions_with(public_spelling(qualified))
     return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
@@ -154,14 +154,14 @@ def absence(qualified: str, lines: tuple[str, ...]) -> str:
 
 
 def is_in_none(tail: str) -> bool:
-    """Whether 1.15, 2.15 and 2.21 lack a name in a module of theirs; false where none has the module."""
+    """Whether no version has a name in a module that some version has."""
     module = tail.rpartition(".")[0]
     return _is_public_module(module) and not any(_find("v1", tail)) and not any(_find("v2", tail))
 
 
 @cache
 def is_only_in(version: int, tail: str) -> bool:
-    """Whether a name, or what it is read off, is of TensorFlow 1 and ``compat.v1`` alone, or of TensorFlow 2 alone."""
+    """Whether a name or its parent is only in TensorFlow 1 and ``compat.v1`` (version 1) or only in TensorFlow 2."""
     parts = tail.split(".")
     for name in (".".join(parts[:end]) for end in range(1, len(parts) + 1)):
         v1, v2 = ({line.rstrip("k") for row, _ in _find(kind, name) for line in row.lines} for kind in ("v1", "v2"))
@@ -172,18 +172,18 @@ def is_only_in(version: int, tail: str) -> bool:
 
 @cache
 def names_in(module: str) -> frozenset[str]:
-    """The public names of a module of TensorFlow, ``keras.layers``, in any version."""
+    """Returns the public names of a module, such as ``keras.layers``, in any TensorFlow version."""
     rows = (row for kind in ("v1", "v2") for row in _rows().get((kind, module), ()))
     return frozenset(name for row in rows for name, _ in row.pairs)
 
 
 def needs_legacy_keras(qualified: str) -> bool:
-    """Whether the newest TensorFlow has a name with ``TF_USE_LEGACY_KERAS=1`` alone."""
+    """Whether the newest TensorFlow has a name only with ``TF_USE_LEGACY_KERAS=1``."""
     return f"{NEW}k" in (_versions_with(public_spelling(qualified)) or ())
 
 
 def public_spelling(qualified: str) -> str:
-    """A path without the packages that only hold TensorFlow's files (``tensorflow_core``, ``tensorflow._api.v1``)."""
+    """Returns a path without internal packages of TensorFlow (``tensorflow_core``, ``tensorflow._api.v1``)."""
     root, _, rest = qualified.partition(".")
     root = "tensorflow" if root == "tensorflow_core" else root
     for inner in ("_api.v1.", "_api.v2."):
@@ -199,20 +199,20 @@ class _Row(NamedTuple):
 
     @property
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Each name, and that of its definition."""
+        """Pairs of each name and the name of its definition."""
         for name in self.names.split(" "):
             shown, _, defined = name.partition("=")
             yield shown, defined or shown
 
-    def defined(self, name: str) -> str:
-        """The name of a name's definition; "" where the row does not have it."""
+    def definition_of(self, name: str) -> str:
+        """Returns the name of a name's definition; "" if the row does not have the name."""
         words = f" {self.names} "
         return name if f" {name} " in words else words.partition(f" {name}=")[2].partition(" ")[0]
 
 
 @cache
 def _rows() -> dict[tuple[str, str], list[_Row]]:
-    """The rows by their kind and module; those with an origin also by it, as the kind ``origin``."""
+    """Maps kind and module to rows; public rows are also found by ``origin v1`` or ``origin v2`` and their origin."""
     rows: dict[tuple[str, str], list[_Row]] = defaultdict(list)
     lines: dict[str, frozenset[str]] = {}
     for text in read_rows(TABLE):
@@ -229,16 +229,16 @@ def _rows() -> dict[tuple[str, str], list[_Row]]:
 
 
 def _find(kind: str, path: str) -> Iterator[tuple[_Row, str]]:
-    """The rows that have a dotted name, and how it is defined there."""
+    """Yields the rows that have a dotted name, and the name of its definition there."""
     module, _, name = path.rpartition(".")
     for row in _rows().get((kind, module), ()):
-        if defined := row.defined(name):
+        if defined := row.definition_of(name):
             yield row, defined
 
 
 @cache
 def _public(path: str) -> Public | None:
-    """The public name of what is defined at a private path, or what another name shows again."""
+    """Returns the public name of the object at a private path; None if it has none."""
     for definition in _definitions(path):
         origin, _, name = definition.rpartition(".")
         tails = {
@@ -258,7 +258,7 @@ def _public(path: str) -> Public | None:
 
 
 def _public_of_keras(path: str) -> Public | None:
-    """The public name of what Keras shows and no TensorFlow defines (``keras_preprocessing``): by the same path."""
+    """Returns the public name of an object in Keras that another package defines (``keras_preprocessing``)."""
     tail = path.removeprefix("tensorflow.python.")
     is_module = ("v1", tail) in _rows()
     if is_module or not tail.startswith("keras.") or all(row.origin for row, _ in _find("v1", tail)):
@@ -267,7 +267,7 @@ def _public_of_keras(path: str) -> Public | None:
 
 
 def _definitions(path: str) -> Iterator[str]:
-    """The private paths that may define what a path leads to."""
+    """Yields the private paths that may define the object at a path."""
     tail = path.removeprefix(f"{_V1}.").removeprefix("tensorflow.")
     yield from (f"{row.origin}.{defined}" for row, defined in _find("v1", tail) if row.origin)
     shown = _path_behind_python(path) or path
@@ -276,7 +276,7 @@ def _definitions(path: str) -> Iterator[str]:
 
 
 def _path_behind_python(path: str) -> str:
-    """The path of what ``tensorflow.python`` of TensorFlow 1 shows in the place of a package; "" for any other path."""
+    """Returns the path of the module that TensorFlow 1's ``tensorflow.python`` has instead of a package; else ""."""
     parts = path.split(".")
     if parts[:2] != ["tensorflow", "python"] or len(parts) < 4 or parts[2] not in _SHOWN_BY_PYTHON:
         return ""
@@ -285,9 +285,10 @@ def _path_behind_python(path: str) -> str:
 
 
 def _order(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
-    """Of several public names the one outside contrib and ``tf.estimator``, there as the program spells it.
+    """Returns the sort key of public names of one object.
 
-    Of those that are as near to its words, and of those of contrib, the one nearest to its definition comes first.
+    Names outside of contrib and ``tf.estimator`` come first, among these the name nearest to the program's spelling,
+    and then the name nearest to the definition.
     """
     is_contrib, is_other = tail.startswith("contrib."), not path.endswith(f".{tail}")
     is_renamed = tail.rpartition(".")[2] != path.rpartition(".")[2]
@@ -298,7 +299,7 @@ def _order(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
 
 @cache
 def _versions_with(path: str) -> frozenset[str] | None:
-    """The versions that have a name; None where none ever had it."""
+    """Returns the versions that have a name; empty if only older ones had it, None if no version ever had it."""
     package, _, tail = path.partition(".")
     if package == "tensorflow" and tail == IN_COMPAT_V2_ALONE:
         return frozenset({OLD, NEW})
@@ -315,7 +316,7 @@ def _versions_with(path: str) -> frozenset[str] | None:
     if f"{tail}.".startswith("contrib.") or is_gone_tool or _KERAS_API.match(f"{tail}."):
         return frozenset()
     if package == "tensorflow_estimator" or f"{tail}.".startswith(("core.", "examples.", "python.")):
-        return _having_private(f"{package}.{tail}")
+        return _versions_with_private(f"{package}.{tail}")
     parts = tail.split(".")
     if any(_is_private_in(".".join(parts[:end]), parts[end]) for end in range(1, len(parts))):
         return frozenset()
@@ -328,7 +329,7 @@ def _versions_with(path: str) -> frozenset[str] | None:
 
 
 def _is_private_in(module: str, name: str) -> bool:
-    """Whether a name is a private one of a public module, such as TensorFlow 1.12's ``tf.logging._logger``."""
+    """Whether a name is a private name in a public module, such as TensorFlow 1.12's ``tf.logging._logger``."""
     return name.startswith("_") and not name.startswith("__") and _is_public_module(module)
 
 
@@ -336,11 +337,11 @@ def _is_public_module(module: str) -> bool:
     return any((api, module) in _rows() for api in ("v1", "v2"))
 
 
-def _having_private(path: str) -> frozenset[str] | None:
+def _versions_with_private(path: str) -> frozenset[str] | None:
     parts = path.split(".")
     is_of_python = parts[:2] == ["tensorflow", "python"] and len(parts) > 2 and not parts[2].startswith("_")
     if _path_behind_python(path) or (is_of_python and not any(_find("module", ".".join(parts[:3])))):
-        return frozenset()  # in TensorFlow 2.15 and 2.21 it shows nothing but its packages
+        return frozenset()  # tensorflow.python of 2.15 and 2.21 has only its packages
     for end in range(len(parts), 1, -1):
         has = [row.lines for row, _ in _find("module", ".".join(parts[:end]))]
         if has:

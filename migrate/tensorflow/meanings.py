@@ -1,13 +1,13 @@
-"""Which names mean one thing in ``tf`` of TensorFlow 2 and another in TensorFlow 1, which is ``tf.compat.v1``.
+"""Names that mean one thing in TensorFlow 2's ``tf`` and another in TensorFlow 1, which is ``tf.compat.v1``.
 
-The table, ``meanings.txt``, is made by ``python -m tests.tensorflow_meanings`` from the installed packages. Its rows:
+``python -m tests.tensorflow_meanings`` makes the table, ``meanings.txt``, from the installed packages. Its rows:
 
-- ``other MODULE: name …``: names that compute, make or take other things. ``wider`` likewise, of classes that
-  TensorFlow 1's are derived from.
-- ``same NAME: parameters | parameters``: a function that computes the same of arguments that go to the same parameters:
-  first TensorFlow 1's, ``value=input`` where a place is called otherwise in TensorFlow 2, then TensorFlow 2's.
-- ``part NAME: parameters | parameters``: a function that does so of these parameters, and has others.
-- ``takes NAME: parameters | parameters``: the parameters of one that does not.
+- ``other MODULE: name …``: names with different results or parameters. ``wider`` likewise, for classes of TensorFlow 2
+  that are base classes of TensorFlow 1's.
+- ``same NAME: parameters | parameters``: a function with the same result if the same parameters get the arguments:
+  first TensorFlow 1's, ``value=input`` if TensorFlow 2 has another name for one, then TensorFlow 2's.
+- ``part NAME: parameters | parameters``: a function with the same result for these parameters, which has others too.
+- ``takes NAME: parameters | parameters``: the parameters of a function with another result.
 """
 
 import ast
@@ -19,21 +19,21 @@ from migrate.tensorflow import read_rows
 
 TABLE = os.path.join(os.path.dirname(__file__), "meanings.txt")
 METHODS_OF_1 = {"make_initializable_iterator", "make_one_shot_iterator"}
-"""Methods that a ``tf.data.Dataset`` has in TensorFlow 1 alone."""
+"""Methods that a ``tf.data.Dataset`` has only in TensorFlow 1."""
 
 
-def has_two(tail: str) -> bool:
-    """Whether a name, or what it is an attribute of (``data.Dataset`` of ``data.Dataset.range``), has two meanings."""
+def has_two_meanings(tail: str) -> bool:
+    """Whether a name, or an object that it is an attribute of (``data.Dataset.range``), has two meanings."""
     return bool(_listed_name(tail))
 
 
 def is_wider(tail: str) -> bool:
-    """Whether an object of TensorFlow 1's class of this name is one of TensorFlow 2's too."""
+    """Whether TensorFlow 1's class of this name is derived from TensorFlow 2's."""
     return tail in _table() and _table()[tail].kind == "wider"
 
 
-def is_one_in(tail: str, call: ast.Call) -> bool:
-    """Whether a call means the same in both: all of its arguments go to the same parameters."""
+def means_same(tail: str, call: ast.Call) -> bool:
+    """Whether a call means the same in both, because all its arguments go to the same parameters."""
     row = _table().get(tail)
     if row is None or row.kind not in ("same", "part") or _is_open(call):
         return False
@@ -44,7 +44,7 @@ def is_one_in(tail: str, call: ast.Call) -> bool:
 
 
 def only_in(tail: str, call: ast.Call) -> int | None:
-    """The TensorFlow, 1 or 2, whose function of this name alone takes the arguments of a call; None for both."""
+    """Returns 1 or 2 if only that TensorFlow's function accepts the arguments of a call; None if both or none do."""
     row = _table().get(tail)
     if row is None or row.kind == "part" or not (row.one or row.two) or _is_open(call):
         return None
@@ -69,7 +69,7 @@ class _Row(NamedTuple):
 
 
 def _is_open(call: ast.Call) -> bool:
-    """Whether a call has arguments that are not seen."""
+    """Whether a call has unknown arguments: ``*args`` or ``**kwargs``."""
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     return starred or any(keyword.arg is None for keyword in call.keywords)
 

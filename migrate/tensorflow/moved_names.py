@@ -1,4 +1,4 @@
-"""Where names went that TensorFlow 2 lacks and that no public name of TensorFlow 1 leads to."""
+"""The generated replacements of private names that TensorFlow 2 lacks and that have no public name."""
 
 from functools import cache
 
@@ -16,11 +16,11 @@ _PIECES = {
     "python.estimator.gc._negation": "opposite_filter",
     "python.estimator.util.fn_args": "fn_args",
 }
-"""Emitted classes and functions, by the path below ``tensorflow`` of what each does the work of."""
+"""Path below ``tensorflow`` -> the runtime's class or function that replaces it."""
 
 
 def piece_for(tail: str) -> tuple[str, str] | None:
-    """Returns the runtime's name for a moved name, and the attribute that is read of it; None for none.
+    """Returns the runtime's replacement of a name, and the attribute read from it; None if there is no replacement.
 
     Args:
       tail: the name below ``tensorflow``: ``python.estimator.canned.metric_keys.MetricKeys.LOSS`` gives ``MetricKeys``
@@ -34,9 +34,9 @@ def piece_for(tail: str) -> tuple[str, str] | None:
 
 @cache
 def has_moved(qualified: str) -> bool:
-    """Whether TensorFlow 2 lacks a private path, or one of the tutorials, and has what it leads to elsewhere.
+    """Whether TensorFlow 2 lacks a private path, or one of the tutorials, and has or replaces its object elsewhere.
 
-    A path into TensorFlow's copy of Keras leads elsewhere since Keras is a package of its own.
+    A path into TensorFlow's copy of Keras has moved because Keras is a package of its own now.
     """
     _, _, tail = qualified.partition(".")
     if tail.startswith(KERAS_INSIDE):

@@ -1,6 +1,6 @@
-"""What tf_slim, the package in which much of ``tf.contrib`` lives on, has.
+"""The names of tf_slim, the package that has much of ``tf.contrib``.
 
-The table, ``slim.txt``, is made by ``python -m tests.slim_names`` from tf_slim 1.1.0: a module of it, and its names.
+``python -m tests.slim_names`` makes the table, ``slim.txt``, from tf_slim 1.1.0; a row is a module and its names.
 """
 
 import os
@@ -13,7 +13,7 @@ REQUIREMENT = "tf_slim==1.1.0"
 
 
 def has(path: str) -> bool:
-    """Whether tf_slim has a name: ``conv2d``, ``nets.resnet_v1``; "" is tf_slim itself."""
+    """Whether tf_slim has a name, such as ``conv2d`` or ``nets.resnet_v1``; "" is tf_slim itself."""
     parts = path.split(".") if path else []
     module = ""
     for number, part in enumerate(parts):
@@ -21,7 +21,7 @@ def has(path: str) -> bool:
             return False
         inner = ".".join(parts[: number + 1])
         if inner not in _names():
-            break  # what is read off a function or a class is its own matter
+            break  # attributes of a function or a class are not checked
         module = inner
     return True
 

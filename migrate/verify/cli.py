@@ -18,7 +18,7 @@ from types import FrameType
 from rich.console import Console
 
 from migrate.findings.invocation import program
-from migrate.parser import Parser, with_values
+from migrate.parser import Parser, join_values
 from migrate.verify import document, page
 from migrate.verify.bench import MOST_CHANGES, QUICK, QUICK_CHANGES, Request
 from migrate.verify.faults import FAULTS
@@ -117,15 +117,15 @@ def _add_tolerance_argument(parser: argparse.ArgumentParser) -> None:
 def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", help="write verify.json and verify.html there")
     parser.add_argument("--junit", metavar="FILE", help="write the comparisons as test cases in JUnit's XML")
-    verbose = "print a table for each comparison that matches too"
-    parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
+    add = parser.add_argument
+    add("-v", "--verbose", action="store_true", help="print a table for each comparison that matches too")
     printed = "what is printed (%(default)s)"
     parser.add_argument("--format", choices=["text", "json", "html"], default="text", help=printed)
 
 
 def main(argv: list[str]) -> int:
     """Run the command with the arguments after ``verify`` and give the exit status."""
-    options = make_parser().parse_args(with_values(argv, TAKES_FLAGS))
+    options = make_parser().parse_args(join_values(argv, TAKES_FLAGS))
     errors = Console(stderr=True)
     try:
         directory = _output_directory(options.output)

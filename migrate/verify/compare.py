@@ -85,8 +85,7 @@ def _step_rows(old: Record, new: Record, no_resumption: str, timing: str) -> Ite
         yield _resumption_row(old, new)
         yield _lost_steps_row(old, new)
     yield _equal_row("resumed at step", old, new, lambda record: record.resumed_at, no_resumption or timing)
-    no_end = no_resumption if old.needs_person else ""
-    yield _equal_row("final step", old, new, lambda record: record.final_step, no_end)
+    yield _equal_row("final step", old, new, lambda one: one.final_step, no_resumption if old.needs_person else "")
     steps_reason = no_resumption or timing or _late_fault_reason(old) or _late_fault_reason(new)
     yield _equal_row("steps lost", old, new, lambda record: record.steps_lost, steps_reason)
     yield _equal_row("steps repeated", old, new, lambda record: record.steps_repeated, steps_reason)
@@ -234,8 +233,8 @@ def _batch_row(old: Record, new: Record, reason: str) -> Row:
     common = before.keys() & after.keys()
     texts = (f"{len(before)} steps seen", f"{len(after)} steps seen")
     if reason or not common:
-        why = reason or _missing_reason(old, new, "batch") or "no common steps"
-        return Row("batches", *texts, Verdict.NOT_COMPARED, why)
+        reason = reason or _missing_reason(old, new, "batch") or "no common steps"
+        return Row("batches", *texts, Verdict.NOT_COMPARED, reason)
     apart = batches_apart(old, new)
     if not apart:
         return Row("batches", *texts, Verdict.SAME, f"all {len(common)} equal")

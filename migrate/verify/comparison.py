@@ -39,7 +39,6 @@ class Comparison:
     """The comparison of two records of one fault.
 
     Attributes:
-      fault: the name of the fault; "" for undisturbed runs.
       rows: everything that was looked at, the most important first.
       sides: the names of the two records.
     """

@@ -17,7 +17,6 @@ class LossDifference:
     """The differences between the losses of two runs.
 
     Attributes:
-      steps: how many steps have a loss in both runs.
       gaps: the relative difference at each step whose losses differ, in the order of the steps.
       first_equal: whether the first losses are equal to the last bit.
     """

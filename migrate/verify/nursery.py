@@ -38,7 +38,6 @@ class Nursery:
       start: starts the process as ``subprocess.Popen`` does, in a session of its own.
 
     Attributes:
-      tensorflow: the version of TensorFlow.
       file: the file that TensorFlow was imported from.
     """
 

@@ -136,8 +136,7 @@ class _Frame:
     def place(self, curve: Curve) -> Curve:
         """Returns a curve in pixels, without the points whose value is not finite."""
         lines = [[self.pixel(point) for point in line if math.isfinite(point[1])] for line in curve.lines]
-        marks = ([*map(self.pixel, points)] for points in (curve.saves, curve.kills, curve.restores))
-        return Curve(curve.side, lines, *marks)
+        return Curve(curve.side, lines, *([*map(self.pixel, at)] for at in (curve.saves, curve.kills, curve.restores)))
 
     def ticks(self) -> Iterable[tuple[float, float, float, float]]:
         """Yields the pixels and the values of the labels of both axes."""

@@ -78,7 +78,6 @@ class Record:
     Attributes:
       attempts: each start; all but the last were interrupted.
       model_dir: the directory of the run, which may have been removed.
-      fault: the name of the fault; "" for an undisturbed run.
       kept: the steps of the checkpoints that were in the directory at the end.
       variables: the last checkpoint's variables; empty if they were not read.
       notes: what could not be done as asked.

@@ -189,10 +189,7 @@ TRAINING = ("chief", "worker")
 
 
 def task_variables(tasks: list[str]) -> list[dict[str, str]]:
-    """Returns each task's environment variables: a ``TF_CONFIG`` on ports that are free now; none for a single task.
-
-    TensorFlow wants the evaluator left out of the cluster.
-    """
+    """Returns variables for each task: a ``TF_CONFIG`` with free ports and no evaluator; none for a single task."""
     if len(tasks) == 1:
         return [{}]
     cluster: dict[str, list[str]] = {}

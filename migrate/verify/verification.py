@@ -47,10 +47,8 @@ class Verification:
 
     @property
     def headline(self) -> str:
-        """The result in a few words: whether the programs resume alike, and what they compute differently.
-
-        If numbers differ after an interruption but not without one, resumption differs.
-        """
+        """The result in a few words: whether the programs resume alike, and what they compute differently."""
+        # Numbers that differ only after an interruption are a difference of resumption.
         found = [one for _, one in self.comparisons]
         without = {name for one in found if not one.fault for name in one.numbers_apart}
         if not all(one.resumes and (not one.fault or one.numbers_apart <= without) for one in found):
@@ -236,10 +234,7 @@ def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
 
 
 def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
-    """Returns ``UNLIKE`` if OLD and NEW have different batches, and OLD has others too when it is run again; else "".
-
-    OLD runs until the last batch that differs, because a single small batch may be equal by chance.
-    """
+    """Returns ``UNLIKE`` if OLD and NEW have different batches, and OLD has others too when run again; else ""."""
     apart = batches_apart(old, new)
     if not apart or apart[0] >= (old.final_step or 0):
         return ""
@@ -247,7 +242,7 @@ def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
     directory = bench.directory()
     if bench.initial[0] is not None:
         copy_directory(bench.initial[0], directory)
-    ending = Kill(apart[-1]) if apart[-1] < (old.final_step or 0) else None
+    ending = Kill(apart[-1]) if apart[-1] < (old.final_step or 0) else None  # one small batch may be equal by chance
     again = Record([run(bench.plain_old, directory, ending, timeout=bench.request.timeout)], directory)
     return UNLIKE if set(apart) & set(batches_apart(old, again)) else ""
 

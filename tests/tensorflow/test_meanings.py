@@ -5,14 +5,14 @@ import ast
 import pytest
 import tensorflow as tf
 
-from migrate.tensorflow.meanings import METHODS_OF_1, has_two, is_one_in, is_wider, only_in
+from migrate.tensorflow.meanings import METHODS_OF_1, has_two_meanings, is_wider, means_same, only_in
 from tests.tensorflow_meanings import read_installed
 
 FOUND = read_installed()
 
 
 def test_a_name_whose_meanings_differ_in_this_tensorflow_stands_in_the_table():
-    assert [name for name in FOUND if not has_two(name)] == []
+    assert [name for name in FOUND if not has_two_meanings(name)] == []
 
 
 def test_a_class_that_tensorflow_1s_is_derived_from_is_one_that_can_be_asked_for():
@@ -23,7 +23,7 @@ def test_a_call_means_the_same_if_both_functions_compute_the_same_of_it():
     required = {name: row for name, row in FOUND.items() if not row["same"]}
     call = ast.parse("f()", mode="eval").body
     assert isinstance(call, ast.Call)
-    assert [name for name in required if is_one_in(name, call)] == []
+    assert [name for name in required if means_same(name, call)] == []
 
 
 def test_what_one_function_alone_takes_the_other_refuses():

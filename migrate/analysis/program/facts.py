@@ -15,7 +15,7 @@ from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.parse import parse
-from migrate.files.prefilter import without_pictures
+from migrate.files.prefilter import strip_images
 from migrate.files.read import read, unreadable_finding
 from migrate.files.run_cache import run_cache, tree_cache
 from migrate.files.sources import NOTEBOOK, is_generated
@@ -153,7 +153,7 @@ def possible_imports_at(path: str) -> tuple[tuple[str, ...], bool]:
 
 def _words_in_json(path: str) -> Iterator[str]:
     """Yields the words in what looks like the import statements of a notebook."""
-    data = without_pictures(read(path))
+    data = strip_images(read(path))
     at = data.find(b"import")  # the word is found many times as fast as the beginning of a statement
     while at >= 0:
         found = _IMPORT_IN_JSON.match(data, max(data.rfind(b'"', 0, at), data.rfind(b"\\n", 0, at), 0))
@@ -260,7 +260,7 @@ def pip_packages(path: str) -> frozenset[str]:
         return frozenset()
     with suppress(Unreadable):
         data = read(path)
-        found = _INSTALLS.findall(without_pictures(data)) if b"install" in data else []
+        found = _INSTALLS.findall(strip_images(data)) if b"install" in data else []
         given = b" ".join(found).decode(errors="replace").split()
         names = [re.split(r"[<>=!~\[;]", word)[0].lower() for word in given if not word.startswith("-")]
         return frozenset(_VARIANT.sub("", name.replace("-", "_")) for name in names if re.fullmatch(r"[\w-]+", name))

@@ -30,7 +30,7 @@ from migrate.files.run_cache import tree_cache
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
-from migrate.tensorflow.meanings import METHODS_OF_1, is_one_in, is_wider, only_in
+from migrate.tensorflow.meanings import METHODS_OF_1, is_wider, means_same, only_in
 from migrate.tensorflow.moved_names import has_moved
 
 
@@ -134,7 +134,9 @@ class Module:
         """Adds a use of an ambiguous name to the uses of the TensorFlow that its arguments show."""
         call = parent if isinstance(parent, ast.Call) and parent.func is node else None
         line = only_in(found.tail, call) if call is not None else None
-        if call is not None and (is_one_in(found.tail, call) or (line is not None and catches_error(self.names, call))):
+        if call is not None and (
+            means_same(found.tail, call) or (line is not None and catches_error(self.names, call))
+        ):
             return
         if line == 1:
             self.tf1_uses.append((node, found))

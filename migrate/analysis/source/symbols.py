@@ -8,7 +8,7 @@ from functools import cached_property
 from migrate.analysis.source.names import Names
 from migrate.files.run_cache import run_cache
 from migrate.tensorflow.known_names import is_only_in, public_name
-from migrate.tensorflow.meanings import has_two
+from migrate.tensorflow.meanings import has_two_meanings
 
 CUSTOM = {"Estimator", "EstimatorV2"}
 TPU = {"tpu.TPUEstimator"}
@@ -151,7 +151,7 @@ class Symbol:
     @cached_property
     def is_ambiguous(self) -> bool:
         """Whether this name of plain ``tensorflow`` has different meanings in TensorFlow 1 and 2."""
-        return self.api == "tf" and has_two(self.tail)
+        return self.api == "tf" and has_two_meanings(self.tail)
 
     @cached_property
     def is_tf2_only(self) -> bool:
@@ -178,7 +178,7 @@ def symbol(qualified: str | None) -> Symbol | None:
                 # A private module has the v1 class under the plain name, and DNNClassifierV2.
                 is_v1 = public.api == "v1" or (public.api == "both" and public.tail.startswith("estimator."))
                 api, tail = ("v1" if is_v1 else "v2") if is_private else api, public.tail
-                if is_private and tail.startswith("data.") and has_two(tail):
+                if is_private and tail.startswith("data.") and has_two_meanings(tail):
                     api = "tf"  # the private name is also TensorFlow 2's class when that behavior is on
             inside = _PRIVATE_NAMES.get(tail.removeprefix("python.estimator.")) if is_private else None
             if inside is not None:

@@ -36,7 +36,7 @@ from migrate.findings.finding import Fidelity
 from migrate.rules.names.contrib_rows import DATASETS, HELP, has_old_calls, write_row
 from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.contrib import Row, in_tf_slim, name_of, rows_around, rows_of
+from migrate.tensorflow.contrib import Row, name_of, rows_around, rows_of, tf_slim_name
 from migrate.tensorflow.slim import REQUIREMENT
 
 
@@ -148,7 +148,7 @@ def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
 def _names_slim(modules: Iterable[Module]) -> bool:
     """Whether a file uses a name that only tf_slim has: slim itself, an ``arg_scope``, or a layer."""
     found = (_contrib_name(one) for module in modules for _, one in module.tf1_only if one.is_contrib)
-    return any(not any(rows_of(name)) and in_tf_slim(name) is not None for name in found)
+    return any(not any(rows_of(name)) and tf_slim_name(name) is not None for name in found)
 
 
 def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
@@ -166,14 +166,14 @@ def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, h
             return manual(node, message, HELP, file.module)
         verdict = write_row(file, node, row)
         if verdict is not None:
-            return verdict._replace(successor=row.words() or "TensorFlow 2's of that name")
-    known = next((row for row in rows if row.words()), None)
+            return verdict._replace(successor=row.description() or "TensorFlow 2's of that name")
+    known = next((row for row in rows if row.description()), None)
     if known is None or refused is not None:
         return manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail), file.module)
     message = f"`{found.qualified}` cannot be replaced automatically in this form"
     takes = ", ".join(one for one in known.arguments if one != "*" and not one.startswith("-"))
     with_what = f", which takes {takes}" if takes else ""
-    return manual(node, message, f"Replace it by {known.words()}{with_what}, then migrate again.", file.module)
+    return manual(node, message, f"Replace it by {known.description()}{with_what}, then migrate again.", file.module)
 
 
 def _contrib_name(found: Symbol) -> str:

@@ -24,7 +24,6 @@ def record_program(events, instruction, confined="", watching=False):
     """Records the block and how it ends; an exception reaches the program's own handlers.
 
     Args:
-      events: the path of the event log.
       instruction: the fault as JSON; "" for none.
       confined: the arguments of ``guard.confine`` as JSON; "" to confine nothing.
       watching: whether the process that this one was forked from has imported and watched TensorFlow already.

@@ -4,7 +4,7 @@ import json
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import SINGLE_SITES
-from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, without_pictures
+from migrate.files.prefilter import may_hold_site, may_hold_site_in_json, names_site, strip_images
 from tests.cases import cases, each
 from tests.tensorflow_names import names_in_version
 
@@ -101,4 +101,4 @@ def test_the_words_of_a_site_are_looked_for_around_the_pictures_of_a_notebook(co
     cell = f'{{"cell_type": "code", "source": "import tensorflow\\n{code}", "outputs": [{picture}, {picture}]}}'
     data = f'{{"cells": [{cell}, {cell}], "nbformat": 4}}'.encode()
     assert may_hold_site_in_json(data) is holds
-    assert len(json.loads(without_pictures(data))["cells"]) == 2
+    assert len(json.loads(strip_images(data))["cells"]) == 2

@@ -16,14 +16,14 @@ import pytest
 from migrate.files import boundary, interrupts, journal, transaction, write
 from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL
-from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
+from migrate.files.transaction import NewText, ProgramFiles, WriteOutcome, write_together
 from migrate.files.walk import run_on_settled_files, walk
 from migrate.findings.finding import Finding
 from tests.cases import each
 
 OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
 NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
-PROGRAM = [Together(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
+PROGRAM = [ProgramFiles(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
 
 
 FORK = get_context("fork")
@@ -318,7 +318,7 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
     (old / "pkg/other.py").write_bytes(b"old = 4\n")
     new = [*texts(), NewText("pkg/other.py", b"new = 4\n", b"old = 4\n")]
     written = WriteOutcome()
-    write_together(new, [*PROGRAM, Together(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written, Boundary(["."]))
+    write_together(new, [*PROGRAM, ProgramFiles(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written, Boundary(["."]))
     assert written.paths == {"pkg/other.py", "pkg/tf2_recovery.py"}
     assert {path: finding.code for path, finding in written.problems.items()} == {
         "train.py": "FT005",
@@ -356,7 +356,7 @@ def test_a_module_that_no_program_has_come_to_need_is_not_there(old, monkeypatch
 
 def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path, monkeypatch):
     new = {"train.py": NEW["train.py"], "tf2_recovery/__init__.py": b"x = 1\n", "tf2_recovery/log.py": b"x = 2\n"}
-    programs = [Together(("train.py",), ("tf2_recovery/__init__.py", "tf2_recovery/log.py"))]
+    programs = [ProgramFiles(("train.py",), ("tf2_recovery/__init__.py", "tf2_recovery/log.py"))]
     put(tmp_path)
     (tmp_path / "train.py").write_bytes(b"theirs\n")
     assert "train.py" in write_all(programs, new).problems
@@ -367,13 +367,13 @@ def test_a_new_folder_is_made_with_its_files_or_not_at_all(tmp_path, monkeypatch
 
 
 def test_ctrl_c_while_the_new_texts_are_made_changes_nothing(old, monkeypatch):
-    aside = transaction.write_aside
+    aside = transaction.write_temporary
 
     def interrupted(*arguments):
         aside(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(transaction, "write_aside", interrupted)
+    monkeypatch.setattr(transaction, "write_temporary", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_all()
     assert settled(old) == OLD
@@ -467,7 +467,7 @@ def test_two_writes_of_the_same_files_give_one_of_them_and_an_error_for_the_othe
 
 def test_a_run_does_not_wait_for_ever(old, monkeypatch):
     alive = journal.begin(Boundary(["."]), str(old))
-    monkeypatch.setattr(journal, "_PATIENCE", 0.1)
+    monkeypatch.setattr(journal, "_WAIT_SECONDS", 0.1)
     notes, [error] = look(old)
     assert (notes, error.message) == ([], "another run is writing in this directory")
     assert write_all().problems["train.py"].message == "another run is writing in this directory"

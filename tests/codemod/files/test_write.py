@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrate.files.boundary import Boundary
-from migrate.files.transaction import NewText, Together, WriteOutcome, write_together
+from migrate.files.transaction import NewText, ProgramFiles, WriteOutcome, write_together
 from migrate.findings.finding import Finding
 
 OLD, NEW = b"old = 1\r\n", b"new = 2\r\n"
@@ -30,7 +30,7 @@ def replace_file(path, data, expected):
     """Writes one file as the tool does."""
     written = WriteOutcome()
     write_together(
-        [NewText(path, data, expected)], [Together((path,))], written, Boundary([os.path.dirname(path) or "."])
+        [NewText(path, data, expected)], [ProgramFiles((path,))], written, Boundary([os.path.dirname(path) or "."])
     )
     if written.problems:
         raise RefusedError(written.problems[path])

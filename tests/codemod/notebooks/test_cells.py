@@ -101,4 +101,4 @@ def test_a_text_that_holds_the_mark_of_a_border_is_no_trouble():
 )
 def test_cells_stand_apart_where_no_statement_crosses_a_border(sources, apart):
     program = found(*sources)[0]
-    assert program.stands_apart(ast.parse(program.text)) is apart
+    assert program.separates_parts(ast.parse(program.text)) is apart

@@ -108,7 +108,7 @@ def test_a_place_behind_the_end_of_a_cell_is_its_end():
     found = Notebook.decode("job.ipynb", data)
     text = data.decode()
     for number, span in ((1, Span(9, 9, 9, 9)), (1, Span(1, 0, 9, 9)), (2, Span(1, 0, 1, 1))):
-        place = found.in_file(number, span)
+        place = found.file_span(number, span)
         start, end = found.sources[number]
         assert place.line == place.end_line == 1
         assert start <= place.column <= place.end_column <= end, text

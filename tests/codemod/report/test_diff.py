@@ -175,7 +175,7 @@ def test_the_diff_is_applied_in_the_directory_where_it_was_made(repository, monk
     (repository / "src").mkdir()
     monkeypatch.chdir(repository / "src")
     change = FileChange("train.py", BEFORE, AFTER)
-    assert diff.applied_in([change]) == str(repository / "src")
+    assert diff.base_directory([change]) == str(repository / "src")
     assert_git_makes_the_change("train.py", BEFORE.encode(), AFTER.encode(), change)
 
 
@@ -188,7 +188,7 @@ def test_a_diff_that_reaches_beside_the_current_directory_is_applied_at_the_root
     (repository / "src" / "train.py").write_text(BEFORE)
     monkeypatch.chdir(repository / "src")
     changes = [FileChange("../jobs/train.py", BEFORE, AFTER), FileChange("train.py", BEFORE, AFTER)]
-    assert diff.applied_in(changes) == str(repository)
+    assert diff.base_directory(changes) == str(repository)
     git_apply(diff.render(changes), cwd=repository)
     assert (repository / "jobs" / "train.py").read_text() == AFTER
     assert (repository / "src" / "train.py").read_text() == AFTER
@@ -200,7 +200,7 @@ def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the
     outside = tmp_path_factory.mktemp("outside")
     (outside / "train.py").write_text(BEFORE)
     change = FileChange(str(outside / "train.py"), BEFORE, AFTER)
-    assert diff.applied_in([change]) == "/"
+    assert diff.base_directory([change]) == "/"
     git_apply(diff.render([change]), "--unsafe-paths", "--directory=/", cwd=Path("/"))
     assert (outside / "train.py").read_text() == AFTER
 

@@ -96,7 +96,7 @@ def test_after_a_write_what_was_written_counts(finding):
 
 def test_what_write_would_do():
     def promise(*changes):
-        return plain([summary.would_write(Outcome(1, [], list(changes)))])
+        return plain([summary.unwritten_line(Outcome(1, [], list(changes)))])
 
     assert promise() == "--write would change nothing.\n"
     assert promise(CHANGED) == "--write would change 1 file.\n"
@@ -106,9 +106,9 @@ def test_what_write_would_do():
 
 def test_what_write_did():
     def done(*written):
-        return plain([summary.wrote([CHANGED, ALSO_CHANGED, CREATED], written)])
+        return plain([summary.written_line([CHANGED, ALSO_CHANGED, CREATED], written)])
 
-    assert plain([summary.wrote([], ())]) == "Changed nothing.\n"
+    assert plain([summary.written_line([], ())]) == "Changed nothing.\n"
     assert done("train.py", "eval.py", "tf2_recovery.py") == "Changed 2 files and created 1.\n"
     assert done("train.py") == "Changed 1 file; 2 files could not be written.\n"
     assert done() == "Changed nothing; 3 files could not be written.\n"

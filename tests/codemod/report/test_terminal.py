@@ -63,7 +63,7 @@ def test_a_short_run_shows_no_progress_bar(terminal):
 
 
 def test_a_long_run_shows_a_progress_bar_and_takes_it_away(terminal, monkeypatch):
-    monkeypatch.setattr("migrate.report.terminal._PATIENCE", 0.0)
+    monkeypatch.setattr("migrate.report.terminal._DELAY_SECONDS", 0.0)
     bar = ProgressBar(terminal.stream)
     bar("Reading", 37, 1600)
     assert re.search("Reading .* 37/1600", terminal.shown())

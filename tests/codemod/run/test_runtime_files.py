@@ -36,12 +36,12 @@ def test_every_name_is_known_by_its_file_without_parsing_it():
 
 def test_no_two_files_define_one_public_name():
     names = [name for text in package.sources().values() for name in package.definitions_in(text) if name[0] != "_"]
-    assert sorted(names) == sorted(package.public())
+    assert sorted(names) == sorted(package.public_names())
 
 
 def test_a_file_goes_with_those_that_it_imports():
     for file, text in package.sources().items():
-        together = package.together([file])
+        together = package.with_imported_files([file])
         for node in ast.parse(text).body:
             if isinstance(node, ast.ImportFrom) and node.level:
                 above = file.split("/")[: -node.level]

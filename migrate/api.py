@@ -45,7 +45,7 @@ def check(
       paths: a file or directory, or several; directories are walked as git sees them.
       settings: the choices; by default the tool's own, whatever a settings file says.
       jobs: the maximum number of processes.
-      progress: is told how far the work is; None for nobody.
+      progress: is called as the work proceeds; None for no calls.
 
     Returns:
       The findings and the programs. Trouble with a file is a finding with ``error``, and loses no other file.

@@ -124,7 +124,7 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     # argparse allows options and paths in any order only without "--", so the paths after it are added here.
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_intermixed_args(arguments[:cut])
-    _check_first(parser, options.paths, commands)
+    _check_first_path(parser, options.paths, commands)
     options.paths += arguments[cut + 1 :]
     _check(parser, options)
     paths = _paths(options)
@@ -227,7 +227,7 @@ def _check(parser: Parser, options: argparse.Namespace) -> None:
         parser.error("no PATH given")
 
 
-def _check_first(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
+def _check_first_path(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:
     """Rejects a first word that is no path: after a mistyped command all paths would be rewritten."""
     first = paths[0] if paths else os.curdir
     if not os.path.lexists(first) and os.sep not in first and not os.path.splitext(first)[1]:

@@ -105,7 +105,7 @@ def _find(asked: Arguments) -> Outcome:
 
         with closing(ProgressBar(sys.stderr)) as bar:
             outcome = work(bar)
-    _tell(outcome.notes)
+    _print_notes(outcome.notes)
     return outcome
 
 
@@ -126,7 +126,7 @@ def _write_changes(outcome: Outcome) -> set[str]:
         _warn_of_uncommitted(outcome)
         before = len(outcome.notes)
         outcome.findings.extend(write(outcome))
-        _tell(outcome.notes[before:])
+        _print_notes(outcome.notes[before:])
     return outcome.written
 
 
@@ -134,10 +134,10 @@ def _warn_of_uncommitted(outcome: Outcome) -> None:
     from migrate.files.repository import uncommitted_files
 
     texts = {one.path: one.source.encode() for one in outcome.changes if one.source is not None}
-    _tell([summary.uncommitted_note(paths)] if (paths := uncommitted_files(texts)) else [])
+    _print_notes([summary.uncommitted_note(paths)] if (paths := uncommitted_files(texts)) else [])
 
 
-def _tell(notes: Sequence[str]) -> None:
+def _print_notes(notes: Sequence[str]) -> None:
     """Prints notes in addition to the report."""
     if notes:
         _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))

@@ -129,11 +129,11 @@ class CellProgram:
             if index:
                 lines.append(self._border(index))
             self._first.append(len(lines) + 1)
-            lines += self._python(index).split("\n")
+            lines += self._masked_text(index).split("\n")
         self.text = "\n".join(lines) + "\n"
 
     def part_text(self, index: int) -> str:
-        """Returns the text of one part as it is in the joined text."""
+        """Returns one part's lines of the joined text."""
         last = self._first[index + 1] - 2 if index + 1 < len(self.parts) else None
         return "\n".join(self.text.split("\n")[self._first[index] - 1 : last]) + "\n"
 
@@ -176,7 +176,7 @@ class CellProgram:
         if lost or any(self._token in source for source in found):
             raise CellsDiffer("a line for IPython is lost or is there twice")
         return {
-            part.cell: part.skipped + self._source(part, source)
+            part.cell: part.skipped + self._cell_source(part, source)
             for part, source in zip(self.parts, found, strict=True)
             if source != part.text
         }
@@ -192,7 +192,7 @@ class CellProgram:
                 piece = piece[:at] + original + piece[piece.index(")", at) + 1 :]
         return piece.removesuffix("\n")
 
-    def _source(self, part: Part, text: str) -> str:
+    def _cell_source(self, part: Part, text: str) -> str:
         # Added and removed imports leave blank lines, which separate nothing at the border of a cell.
         if not part.text.endswith("\n"):
             text = text.rstrip("\n")
@@ -200,7 +200,7 @@ class CellProgram:
             text = text.lstrip("\n")
         return "\n".join(part.indent + line if line else line for line in text.split("\n"))
 
-    def _python(self, index: int) -> str:
+    def _masked_text(self, index: int) -> str:
         """Returns the text of a part with a statement in place of each magic, or of all of it if it is unread."""
         text = self.parts[index].text
         changed = []
@@ -210,7 +210,7 @@ class CellProgram:
             original = text[start:end]
             token = f"{self._token} {index} magic {len(self._masked)}"
             self._masked[token] = original
-            names = "".join(f", {name}" for name in (_all_names if whole else _names)(original))
+            names = "".join(f", {name}" for name in (_names_in if whole else _variables_in)(original))
             changed += [text[done:start], f'("{token}"{names}{"," * (not names)}', "\n" * original.count("\n"), ")"]
             done = end
         return "".join([*changed, text[done:]])
@@ -344,11 +344,11 @@ def _names_of_tensorflow(text: str) -> set[str]:
     return {name for one in found for name in _NAME.findall(one[1] or one[2]) if not keyword.iskeyword(name)}
 
 
-def _all_names(text: str) -> list[str]:
+def _names_in(text: str) -> list[str]:
     return [name for name in dict.fromkeys(_NAME.findall(text)) if not keyword.iskeyword(name)]
 
 
-def _names(magic: str) -> list[str]:
+def _variables_in(magic: str) -> list[str]:
     """Returns the program's variables that a magic uses, which the rewriting must not remove."""
     if magic.startswith("from"):
         return []

@@ -178,9 +178,9 @@ def invalid(text: str, before: str | None = None) -> tuple[str, str] | None:
       before: the JSON before a rewrite, if ``text`` is a rewritten one, which must not have more errors than that.
     """
     try:
-        found = list(_complaints(text))
+        found = list(_validation_errors(text))
         whole = [reason for place, reason in found if len(place) < 2]
-        known = len(found) if before is None else len(list(_complaints(before)))
+        known = len(found) if before is None else len(list(_validation_errors(before)))
     except ImportError:
         return "notebook skipped: nbformat is not installed", "Run `pip install nbformat`."
     except Exception as error:  # nbformat's validators each have errors of their own
@@ -192,7 +192,7 @@ def invalid(text: str, before: str | None = None) -> tuple[str, str] | None:
     return None
 
 
-def _complaints(text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _validation_errors(text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yields the errors that nbformat finds, each after the keys that lead to its place."""
     from nbformat import reader, validator
 

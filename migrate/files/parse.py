@@ -61,7 +61,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
     except SyntaxError as error:
         raise Unreadable(_syntax_error(source, error)) from error
     except (RecursionError, MemoryError) as error:
-        raise Unreadable(_too_deep(source)) from error
+        raise Unreadable(_depth_error(source)) from error
     except ValueError as error:  # a lone surrogate, which UTF-7 can encode
         raise Unreadable(trouble("FT003", source.path, f"cannot be parsed: {error}", "Save it as UTF-8.")) from error
 
@@ -147,7 +147,7 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
     return trouble("FT003", source.path, f"syntax error: {reason}", help, Span(line, column, end_line, end_column))
 
 
-def _too_deep(source: SourceText) -> Finding:
+def _depth_error(source: SourceText) -> Finding:
     """Returns FT003 at the longest line, where such code mostly is: generated, and on one line; Python names none."""
     lengths = [len(line) for line in source.lines()]
     longest = lengths.index(max(lengths))

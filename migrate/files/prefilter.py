@@ -48,7 +48,7 @@ _ESTIMATORS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"Clas
 _IN_WORD = re.compile(rb"\w")
 _WORDS = (*_SITES, *_ESTIMATORS)
 _IN_SITES = tuple(sorted(one for one in _WORDS if not any(other != one and other in one for other in _WORDS)))
-"""Words one of which is in each of the above: half as many searches show that a file has none of these."""
+"""The above without those that contain another one: half as many searches show that a file has none."""
 _IMAGE_KEY = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -63,7 +63,7 @@ def may_hold_site(data: bytes) -> bool:
     """
     if data.startswith(_UTF_16):
         return True
-    return _trains(data) or (_names_root(data) and any(symbol in data for symbol in _SYMBOLS))
+    return _trains(data) or (_mentions_root(data) and any(symbol in data for symbol in _SYMBOLS))
 
 
 def is_to_parse(data: bytes) -> bool:
@@ -71,16 +71,16 @@ def is_to_parse(data: bytes) -> bool:
     if data.startswith(_UTF_16):
         return True
     trains = _trains(data)
-    is_named = (trains or _names_root(data)) and names_site(data)
+    is_named = (trains or _mentions_root(data)) and names_site(data)
     return is_named and (trains or any(symbol in data for symbol in _SYMBOLS))
 
 
 def _trains(data: bytes) -> bool:
     by_fit = b".fit(" in data and b"epochs" in data and b".save" in data
-    return any(word in data for word in _TRAINS) or (by_fit and _names_root(data))
+    return any(word in data for word in _TRAINS) or (by_fit and _mentions_root(data))
 
 
-def _names_root(data: bytes) -> bool:
+def _mentions_root(data: bytes) -> bool:
     return any(root in data for root in _ROOTS)
 
 
@@ -134,7 +134,7 @@ def _ends_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
 def may_train_imported(data: bytes) -> bool:
     """Whether a file that imports no TensorFlow may train a Keras model that another file makes."""
     trains = b"save_weights" in data or b".save_model(" in data or b".fit(" in data
-    return trains and b"torch" not in data and not _names_root(data) and may_resume(data)
+    return trains and b"torch" not in data and not _mentions_root(data) and may_resume(data)
 
 
 def may_resume(data: bytes) -> bool:

@@ -25,7 +25,7 @@ def unreadable_finding(path: str, error: OSError | ValueError) -> Finding:
     return trouble("FT001", path, f"cannot be read: {reason(error)}", help)
 
 
-def not_a_file(path: str, mode: int) -> Finding | None:
+def file_type_error(path: str, mode: int) -> Finding | None:
     """Returns FT001 for a path that is no regular file, such as a FIFO, which would block; None for a regular file.
 
     Args:
@@ -38,7 +38,7 @@ def not_a_file(path: str, mode: int) -> Finding | None:
     return trouble("FT001", path, f"is {kind}, not a file", "Name a regular file, or leave the path out.")
 
 
-def _too_large(path: str, size: int) -> Finding | None:
+def _size_error(path: str, size: int) -> Finding | None:
     if size <= _LARGEST:
         return None
     message = f"holds {size / 2**30:.1f} GiB, more than any program"
@@ -66,7 +66,7 @@ def read(path: str) -> bytes:
     """Returns the bytes of a regular file or of a link to one; raises Unreadable (FT001)."""
     try:
         status = os.stat(path)
-        trouble_found = not_a_file(path, status.st_mode) or _too_large(path, status.st_size)
+        trouble_found = file_type_error(path, status.st_mode) or _size_error(path, status.st_size)
         if trouble_found is None:
             return regular_bytes(path)
     except (OSError, ValueError) as error:

@@ -81,7 +81,7 @@ def uncommitted_files(files: Mapping[str, bytes]) -> list[str]:
         names = {path: os.path.relpath(os.path.realpath(path), top).replace(os.sep, "/") for path in paths}
         committed = _committed_digests(top, [*names.values()])
         if committed is not None:
-            found += [path for path in paths if committed.get(names[path]) not in _names(files[path], committed)]
+            found += [one for one in paths if committed.get(names[one]) not in _digests(files[one], committed)]
     return sorted(found)
 
 
@@ -100,7 +100,7 @@ def _committed_digests(top: str, names: Sequence[str]) -> dict[str, str] | None:
     return found
 
 
-def _names(data: bytes, committed: Mapping[str, str]) -> Collection[str]:
+def _digests(data: bytes, committed: Mapping[str, str]) -> Collection[str]:
     """Returns the digests that git may have for these bytes, which it may have stored with other line ends."""
     import hashlib
 

@@ -43,18 +43,18 @@ class SourceText:
         cookie = _COOKIE.match(body)
         encoding = _encoding(path, body, cookie, bom)
         if 0 in body:
-            raise Unreadable(_at_byte(path, body, body.index(0), encoding, "holds a NUL byte", "Remove the NUL byte."))
+            raise Unreadable(_bad_byte(path, body, body.index(0), encoding, "holds a NUL byte", "Remove the NUL byte."))
         try:
             text = body.decode(encoding)
         except UnicodeDecodeError as error:
-            raise Unreadable(_undecodable(path, body, error.start, encoding, cookie)) from error
+            raise Unreadable(_decoding_error(path, body, error.start, encoding, cookie)) from error
         except Exception as error:  # a codec may raise anything
-            raise Unreadable(_unusable(path, encoding)) from error
+            raise Unreadable(_encoding_error(path, encoding)) from error
         # Other encodings than UTF-8 may write a text in several ways; without ASCII in them the cookie would not show.
         if encoding != "utf-8" and (
             not _encodes_to(text, encoding, body) or (cookie and cookie[1].decode() not in text)
         ):
-            raise Unreadable(_unusable(path, encoding))
+            raise Unreadable(_encoding_error(path, encoding))
         return cls(path, text, encoding, bom, _usual_newline(text))
 
     def encode(self, text: str | None = None) -> bytes:
@@ -94,11 +94,11 @@ def _encoding(path: str, body: bytes, cookie: re.Match[bytes] | None, bom: bool)
         "".encode(encoding)  # raises for codecs that are no text encodings, such as rot13
     except Exception as error:  # a registered codec may raise anything
         message, help = f"names the encoding {named}, which Python does not know", "Correct the name."
-        raise Unreadable(_at_byte(path, body, cookie.start(1), "ascii", message, help, len(named))) from error
+        raise Unreadable(_bad_byte(path, body, cookie.start(1), "ascii", message, help, len(named))) from error
     if bom and encoding != "utf-8":
         message = f"names the encoding {named}, but starts with the byte order mark of UTF-8"
         help = "Remove the byte order mark, or name utf-8."
-        raise Unreadable(_at_byte(path, body, cookie.start(1), "ascii", message, help, len(named)))
+        raise Unreadable(_bad_byte(path, body, cookie.start(1), "ascii", message, help, len(named)))
     return encoding
 
 
@@ -109,29 +109,29 @@ def _strip_line_ends(encoding: str) -> str:
     return next((name for name in known if plain.startswith(name + "-")), encoding)
 
 
-def _undecodable(path: str, body: bytes, offset: int, encoding: str, cookie: re.Match[bytes] | None) -> Finding:
+def _decoding_error(path: str, body: bytes, offset: int, encoding: str, cookie: re.Match[bytes] | None) -> Finding:
     if cookie:
         message = f"byte 0x{body[offset]:02x} is not {encoding}, the encoding that the file names"
         help = "Correct the name, or save the file in that encoding."
     else:
         message = f"byte 0x{body[offset]:02x} is not UTF-8, and the file names no other encoding"
         help = "Save the file as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`."
-    return _at_byte(path, body, offset, encoding, message, help)
+    return _bad_byte(path, body, offset, encoding, message, help)
 
 
-def _unusable(path: str, encoding: str) -> Finding:
+def _encoding_error(path: str, encoding: str) -> Finding:
     message = f"names the encoding {encoding}, in which it could not be written back as it is"
     return trouble("FT002", path, message, "Save the file as UTF-8.")
 
 
-def _at_byte(path: str, body: bytes, offset: int, encoding: str, message: str, help: str, length: int = 1) -> Finding:
+def _bad_byte(path: str, body: bytes, offset: int, encoding: str, message: str, help: str, size: int = 1) -> Finding:
     try:
         before = body[:offset].decode(encoding, "replace")
     except Exception:  # punycode replaces nothing
         before = body[:offset].decode("latin-1")
     *lines_before, line = _NEWLINE.split(before)
     place = len(lines_before) + 1
-    span = Span(place, len(line), place, len(line) + length)
+    span = Span(place, len(line), place, len(line) + size)
     return trouble("FT002", path, f"{message} (line {place})", help, span)
 
 

@@ -17,7 +17,7 @@ from migrate.files.interrupts import defer_signals
 from migrate.files.journal import JOURNAL, Journal
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.trouble import NotWritten, Unwritable, trouble
-from migrate.files.write import Step, digest, missing_file, stale_file, unwritable, write_temporary
+from migrate.files.write import Step, digest, missing_file_error, stale_file_error, unwritable, write_temporary
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
@@ -165,7 +165,7 @@ class _Write:
         if text.data is not None:
             write_temporary(self._boundary, text.path, step.target, step.temporary, text.data, text.expected)
         elif os.path.islink(text.path):
-            raise stale_file(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
+            raise stale_file_error(text.path, "is a symbolic link, and is not removed", "Put the file itself there.")
         self._steps[text.path] = step
 
     def _try(self, paths: Collection[str], work: Callable[[], None]) -> None:
@@ -197,7 +197,7 @@ class _Write:
 
 
 def _name_cause(program: ProgramFiles, problems: dict[str, Finding]) -> None:
-    """If one file of a program could not be written, adds errors for the others that name it as the cause."""
+    """Adds errors for the files of a program that name the first of them that could not be written, if there is one."""
     stuck = next((path for path in (*program.modules, *program.files) if path in problems), None)
     if stuck is not None:
         for path in program.files:
@@ -224,7 +224,7 @@ def _replace_files(
     def put_back(paths: Iterable[str]) -> None:
         for path in paths:
             try:
-                steps[path].back()
+                steps[path].put_back()
             except NotWritten as problem:
                 problems[path] = problem.finding
                 stuck.append(problem.finding)
@@ -234,7 +234,7 @@ def _replace_files(
         try:
             for path in (*program.modules, *program.files):
                 if path not in steps:
-                    raise missing_file(path)
+                    raise missing_file_error(path)
                 steps[path].put()
             done |= {*program.modules, *program.files}
         except NotWritten as problem:

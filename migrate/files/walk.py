@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from migrate.files.boundary import Boundary
 from migrate.files.journal import JOURNAL, unfinished_write
 from migrate.files.patterns import Patterns
-from migrate.files.read import not_a_file, unreadable_finding
+from migrate.files.read import file_type_error, unreadable_finding
 from migrate.files.repository import ignored_below, repository
 from migrate.files.sources import SUFFIXES, is_below
 from migrate.files.transaction import settle
@@ -143,7 +143,7 @@ class _Walk:
             else:
                 self._named_files.add(real)
                 yield from self._settle(os.path.dirname(real))
-                yield not_a_file(path, mode) or path
+                yield file_type_error(path, mode) or path
 
     def below(self, top: _Directory) -> Iterator[str | Finding]:
         if repository(top.real) is not None:
@@ -162,7 +162,7 @@ class _Walk:
     def _entries(self, directory: _Directory, is_top: bool = False) -> list[str | Finding | _Directory]:
         try:
             with os.scandir(directory.spelled) as scan:
-                found = [entry for entry in scan if _matters(entry)]
+                found = [entry for entry in scan if _is_relevant(entry)]
         except OSError as error:
             return [unreadable_finding(directory.spelled, error)]
         names = {entry.name for entry in found}
@@ -185,7 +185,7 @@ class _Walk:
             if is_directory:
                 chosen.append(_Directory(_strip_current_directory(entry.path), real))
             else:
-                chosen.extend(self._file(entry, _strip_current_directory(entry.path), real))
+                chosen.extend(self._visit_file(entry, _strip_current_directory(entry.path), real))
         return chosen
 
     def _settle(self, directory: str) -> Iterator[Finding]:
@@ -203,7 +203,7 @@ class _Walk:
             self._reported.add(problem)
             yield problem
 
-    def _file(self, entry: os.DirEntry[str], path: str, real: str) -> Iterator[str | Finding]:
+    def _visit_file(self, entry: os.DirEntry[str], path: str, real: str) -> Iterator[str | Finding]:
         if entry.is_file(follow_symlinks=False):
             if real not in self._named_files:
                 yield path
@@ -215,7 +215,7 @@ class _Walk:
             return
         if entry.is_dir() or (entry.is_symlink() and self._is_read_elsewhere(os.path.realpath(entry.path))):
             return
-        yield not_a_file(path, mode) or path
+        yield file_type_error(path, mode) or path
 
     def _is_read_elsewhere(self, target: str) -> bool:
         if target in self._named_files or target in self._linked_files:
@@ -224,7 +224,7 @@ class _Walk:
         return target.endswith(SUFFIXES) and any(target.startswith(os.path.join(root, "")) for root in self._roots)
 
 
-def _matters(entry: os.DirEntry[str]) -> bool:
+def _is_relevant(entry: os.DirEntry[str]) -> bool:
     """Whether an entry may be read, or decides which others are."""
     name = entry.name
     if name.endswith(SUFFIXES):

@@ -13,7 +13,7 @@ _BY_HAND = "Put it back by hand."
 
 
 class Step(NamedTuple):
-    """The change of one file; ``put`` and ``back`` can be called again after an interruption anywhere.
+    """The change of one file; ``put`` and ``put_back`` can be called again after an interruption anywhere.
 
     Attributes:
       boundary: where the run may write.
@@ -39,12 +39,12 @@ class Step(NamedTuple):
         if now == self.old:
             return
         if now is None:
-            raise missing_file(self.path)
+            raise missing_file_error(self.path)
         if self.old is None:
-            raise stale_file(
+            raise stale_file_error(
                 self.path, "exists already, and is not overwritten", "Move it away, or choose another name."
             )
-        raise stale_file(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
+        raise stale_file_error(self.path, "has changed since it was read, and is not overwritten", "Run migrate again.")
 
     def put(self) -> None:
         """Gives the file its new bytes unless it has them; raises NotWritten if it cannot."""
@@ -54,7 +54,7 @@ class Step(NamedTuple):
                 return  # put before; somebody may have changed it since
             self.check()
             if waiting != self.new:
-                raise stale_file(self.path, "has no new text any more", "Run migrate again.")
+                raise stale_file_error(self.path, "has no new text any more", "Run migrate again.")
             if self.old is None:
                 put_new(self.boundary, self.path, self.temporary, self.target)
                 return
@@ -64,20 +64,20 @@ class Step(NamedTuple):
             else:
                 self.boundary.replace(self.temporary, self.target)
 
-    def back(self) -> None:
+    def put_back(self) -> None:
         """Gives the file its old bytes unless it has them; raises NotWritten if it cannot."""
         with raise_unwritable(self.path, self.old):
             now = digest_of(self.target)
             if now == self.old or (now != self.new and os.path.lexists(self.temporary)):
                 return  # never put, or changed by somebody before that
             if now != self.new:
-                raise stale_file(self.path, "has changed since it was written, and is not put back", _BY_HAND)
+                raise stale_file_error(self.path, "has changed since it was written, and is not put back", _BY_HAND)
             if self.old is None:
                 self.boundary.remove(self.target)
             elif digest_of(self.backup) == self.old:
                 self.boundary.replace(self.backup, self.target)
             else:
-                raise stale_file(self.path, "cannot be put back: its old text is gone", _BY_HAND)
+                raise stale_file_error(self.path, "cannot be put back: its old text is gone", _BY_HAND)
 
     def _was_put(self, now: str | None) -> bool:
         return now is not None if self.old is None else os.path.lexists(self.backup)
@@ -136,9 +136,9 @@ def _regular(path: str, target: str) -> os.stat_result:
     try:
         before = os.stat(target)
     except FileNotFoundError as error:
-        raise missing_file(path) from error
+        raise missing_file_error(path) from error
     if not stat.S_ISREG(before.st_mode):
-        raise stale_file(path, "is no longer a regular file", "Run migrate again.")
+        raise stale_file_error(path, "is no longer a regular file", "Run migrate again.")
     return before
 
 
@@ -153,7 +153,7 @@ def write_temporary(
     """
     before = None if expected is None else _regular(path, target)
     if expected is None and os.path.lexists(path):
-        raise existing_file(path)
+        raise existing_file_error(path)
     # A new file gets the mode of the user's umask; an existing one's is set below, and nobody else may read it before.
     descriptor = boundary.create(temporary, 0o666 if before is None else 0o600)
     try:
@@ -190,11 +190,11 @@ def put_new(boundary: Boundary, path: str, temporary: str, target: str) -> None:
     try:
         boundary.link(temporary, target)
     except FileExistsError as error:
-        raise existing_file(path) from error
+        raise existing_file_error(path) from error
     except OSError as error:
         # A file system without hard links.
         if os.path.lexists(target):
-            raise existing_file(path) from error
+            raise existing_file_error(path) from error
         boundary.rename(temporary, target)
     else:
         boundary.remove(temporary)
@@ -210,13 +210,13 @@ def sync_directory(directory: str) -> None:
             os.close(descriptor)
 
 
-def existing_file(path: str) -> StaleFile:
-    return stale_file(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
+def existing_file_error(path: str) -> StaleFile:
+    return stale_file_error(path, "exists already, and is not overwritten", "Move it away, or choose another name.")
 
 
-def missing_file(path: str) -> StaleFile:
-    return stale_file(path, "is gone since it was read", "Run migrate again.")
+def missing_file_error(path: str) -> StaleFile:
+    return stale_file_error(path, "is gone since it was read", "Run migrate again.")
 
 
-def stale_file(path: str, message: str, help: str) -> StaleFile:
+def stale_file_error(path: str, message: str, help: str) -> StaleFile:
     return StaleFile(trouble("FT004", path, message, help))

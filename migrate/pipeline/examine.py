@@ -68,7 +68,7 @@ def judge_file(source: SourceText, settings: Settings, is_alone: bool = False, m
 
 
 def compiled_text(source: SourceText) -> str | Finding:
-    """Returns the text of a file, or the compiler's error, because of which the file could not be rewritten."""
+    """Returns the text of a file, or the compiler's error that would keep the file from being rewritten."""
     return rewrite_guarded(source.path, lambda: compile_error(source) or source.text)
 
 

@@ -96,7 +96,7 @@ def _examine(
         if not findings and own is None:
             return ExaminedFile(path)
         if not rewrites:  # returns before ``validate``, which needs nbformat
-            findings.sort(key=_place)
+            findings.sort(key=_sort_key)
             return ExaminedFile(
                 path, findings, notebook.file, programs=cells.programs, runtime_names=cells.runtime_names
             )
@@ -110,7 +110,7 @@ def _examine(
     except Exception as error:  # report the findings anyway
         trouble = failure_finding(path, error, "examining")
         return ExaminedFile(path, [*skip_with_cause(findings, trouble), trouble], programs=cells.programs)
-    findings.sort(key=_place)
+    findings.sort(key=_sort_key)
     return ExaminedFile(
         path, findings, notebook.file, after=after, programs=cells.programs, runtime_names=cells.runtime_names
     )
@@ -157,7 +157,7 @@ def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgra
     return _cause_in_cell(cause, *notebooks[cause.path])
 
 
-def _place(finding: Finding) -> tuple[int, Span, str]:
+def _sort_key(finding: Finding) -> tuple[int, Span, str]:
     return finding.cell or 0, finding.span, finding.code
 
 
@@ -226,11 +226,11 @@ def _examine_program(
     findings = [_place_in_cell(finding, program, text) for finding in examined.findings]
     if not examined.plan:
         return findings
-    names, reason = examined.plan.pieces, _missing_place(path, program, settings)
+    names, reason = examined.plan.pieces, _no_runtime_reason(path, program, settings)
     if names and reason:
         return [one.skipped_for(reason) if one.rewritten else one for one in findings]
     if known is None and names:
-        where = os.path.join(_directory(path, program.written or ""), settings.module_name)
+        where = os.path.join(_written_directory(path, program.written or ""), settings.module_name)
         cells.runtime_names.setdefault(where, set()).update(names)
     known_imports = imports if program.written is None else ()
     known_imports = known_imports or _imports(program, examined.plan, settings)
@@ -247,19 +247,19 @@ def _examine_program(
     return findings
 
 
-def _missing_place(path: str, program: CellProgram, settings: Settings) -> str:
+def _no_runtime_reason(path: str, program: CellProgram, settings: Settings) -> str:
     """Returns why runtime files cannot be put next to the file that cells write; "" if they can or need not be."""
     written = os.path.normpath(os.path.dirname(program.written or ""))
     if settings.helpers != "copy" or written == os.curdir:
         return ""
     if os.path.isabs(written) or written.split(os.sep)[0] == os.pardir:
         return "the notebook writes it outside of its own directory, where no runtime files are made"
-    if not os.path.isdir(_directory(path, program.written or "")):
+    if not os.path.isdir(_written_directory(path, program.written or "")):
         return "the notebook writes it to a directory that is not there, where its runtime files would be"
     return ""
 
 
-def _directory(path: str, written: str) -> str:
+def _written_directory(path: str, written: str) -> str:
     """Returns the directory of a file that cells write, perhaps below a parent of the notebook's directory.
 
     A notebook may change to the parent first; then the file of an earlier run is there.

@@ -152,7 +152,7 @@ def _run_repository(
     return outcome
 
 
-def _take_whole(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
+def _add_unplanned(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
     """Adds the findings of a file without a plan, and the change of a notebook that was judged alone."""
     outcome.findings += one.findings
     if one.source is not None and one.after not in (None, one.source.text):
@@ -209,7 +209,7 @@ def _rewrite_all(
     planned = [one for one in examined if one.is_planned]
     for one in examined:
         if not one.is_planned:
-            _take_whole(one, outcome)
+            _add_unplanned(one, outcome)
         outcome.programs += one.programs
     if not planned:
         return
@@ -229,7 +229,7 @@ def _rewrite_all(
     reason = "the folder for the generated code cannot be written"
     outcome.findings += [f.skipped_for(reason) if f.rewritten else f for one in left for f in one.findings]
     free = [one for one in planned if one not in left]
-    _change_all(free, placement, settings, processes, progress if rewrites else None, outcome, rewrites)
+    _rewrite_planned(free, placement, settings, processes, progress if rewrites else None, outcome, rewrites)
     if not rewrites:
         return
     wanted = {path for change in outcome.changes for path in change.needs}
@@ -260,7 +260,7 @@ def _placement(planned: Sequence[ExaminedFile], settings: Settings) -> "Placemen
     return placement
 
 
-def _change_all(
+def _rewrite_planned(
     free: Sequence[ExaminedFile],
     placement: "Placement",
     settings: Settings,
@@ -291,7 +291,7 @@ def _change_all(
             outcome.changes += [change] if after != one.source.text else []
     for one in free:
         if one.plan is None:
-            _take_whole(one, outcome, placement.needs.get(one.path, ()))
+            _add_unplanned(one, outcome, placement.needs.get(one.path, ()))
 
 
 def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites: bool) -> str | Finding:

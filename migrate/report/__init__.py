@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from migrate.findings.finding import Finding
 
 
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Returns the findings sorted by path and place, so that no report depends on the order of the arguments."""
     return sorted(
         findings, key=lambda finding: (finding.path, finding.cell or 0, finding.span, finding.code, finding.message)

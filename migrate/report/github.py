@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 
 from migrate.findings.finding import Finding, Span
 from migrate.findings.printable import printable
-from migrate.report import in_order
+from migrate.report import sort_findings
 from migrate.report.annotation import NOTE, below, level, root, text, title
 
 
 def render(findings: Iterable[Finding], span_of: Callable[[Finding], Span]) -> str:
     """Returns a workflow command for each finding, sorted by path and place."""
     base = root()
-    return "".join(_command(finding, span_of(finding), base) for finding in in_order(findings))
+    return "".join(_command(finding, span_of(finding), base) for finding in sort_findings(findings))
 
 
 def _command(finding: Finding, span: Span, base: str) -> str:

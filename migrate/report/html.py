@@ -27,7 +27,7 @@ from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
-from migrate.report import in_order
+from migrate.report import sort_findings
 from migrate.report.annotation import result
 from migrate.report.pages import Page
 
@@ -217,7 +217,7 @@ def _anchor(path: str) -> str:
 
 
 def _files(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> list[_File]:
-    found = {path: list(group) for path, group in groupby(in_order(outcome.findings), key=lambda one: one.path)}
+    found = {path: list(group) for path, group in groupby(sort_findings(outcome.findings), key=lambda one: one.path)}
     changes = {change.path: change for change in outcome.changes}
     shown = [
         _file(path, found.get(path, []), change, pages, lines_of)

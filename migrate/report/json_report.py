@@ -6,7 +6,7 @@ from collections.abc import Collection
 from migrate import __version__
 from migrate.findings.finding import Finding
 from migrate.pipeline.outcome import Outcome
-from migrate.report import in_order
+from migrate.report import sort_findings
 
 SCHEMA_VERSION = 1
 """Increased when a field is removed or changes its meaning, not when a field is added."""
@@ -18,7 +18,7 @@ def render(outcome: Outcome, written: Collection[str]) -> str:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "estimator-migrate", "version": __version__},
         "files_read": outcome.files_read,
-        "findings": [_finding_record(finding) for finding in in_order(outcome.findings)],
+        "findings": [_finding_record(finding) for finding in sort_findings(outcome.findings)],
         "changes": [
             {"file": one.path, "action": "create" if one.before is None else "change", "written": one.path in written}
             for one in sorted(outcome.changes, key=lambda change: change.path)

@@ -6,7 +6,7 @@ from itertools import groupby
 from migrate.files.trouble import FIRST_CHARACTER
 from migrate.findings.finding import Fidelity, Finding, Span, sentences
 from migrate.findings.printable import printable
-from migrate.report import in_order
+from migrate.report import sort_findings
 from migrate.report.annotation import result
 from migrate.report.terminal import Line
 
@@ -16,7 +16,7 @@ _STYLES = {Fidelity.EXACT: "green", Fidelity.NOTED: "yellow", Fidelity.MANUAL: "
 
 def lines(findings: Iterable[Finding], lines_of: Callable[[str, int | None], Sequence[str]]) -> Iterator[Line]:
     """Yields the lines of the report, sorted by path and place."""
-    for (path, cell), group in groupby(in_order(findings), key=lambda finding: (finding.path, finding.cell)):
+    for (path, cell), group in groupby(sort_findings(findings), key=lambda finding: (finding.path, finding.cell)):
         code = lines_of(path, cell)
         for finding in group:
             yield from _finding_lines(finding, code)
@@ -48,7 +48,7 @@ def _note(title: str, text: str, style: str) -> Line:
 
 def concise_lines(findings: Iterable[Finding]) -> Iterator[Line]:
     """Yields a line for each finding, sorted by path and place."""
-    for finding in in_order(findings):
+    for finding in sort_findings(findings):
         help = finding.help.removesuffix(".") if finding.error else ""
         yield [
             (finding.place, "bold"),

@@ -58,10 +58,10 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield []
     if plan.quiet:
         return
-    yield from _rolled_up("By directory", by_directory(plan.rows))
+    yield from _roll_up("By directory", by_directory(plan.rows))
     owners = by_owner(plan.rows)
     if set(owners) - {""}:
-        yield from _rolled_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
+        yield from _roll_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
         yield from comparison_report(plan.comparison)
     outermost = [folder for folder in plan.copies if os.path.dirname(folder) not in plan.copies]
@@ -135,7 +135,7 @@ def by_owner(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
     return dict(sorted(found.items()))
 
 
-def _rolled_up(title: str, groups: Mapping[str, Sequence[ProgramRow]]) -> Iterator[Line]:
+def _roll_up(title: str, groups: Mapping[str, Sequence[ProgramRow]]) -> Iterator[Line]:
     if len(groups) < 2:
         return
     yield [(f"{title}:", "bold")]

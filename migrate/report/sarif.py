@@ -15,7 +15,7 @@ from migrate import __version__
 from migrate.findings.finding import Cause, Finding, Span
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
-from migrate.report import in_order
+from migrate.report import sort_findings
 from migrate.report.annotation import OF_FIDELITY, below, level, root, text
 from migrate.report.pages import Page
 
@@ -124,7 +124,7 @@ def _with_fingerprints(
     seen: Counter[tuple[str, ...]] = Counter()
     place: tuple[str, int | None] | None = None
     lines: Sequence[str] = ()
-    for finding in in_order(findings):
+    for finding in sort_findings(findings):
         if (finding.path, finding.cell) != place:
             place = finding.path, finding.cell
             lines = lines_of(*place)

@@ -8,7 +8,7 @@ from migrate.analysis.source.symbols import Symbol
 from migrate.edits.plan import Edit
 from migrate.findings.finding import Fidelity
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.known_names import is_in_none
+from migrate.tensorflow.known_names import is_in_no_version
 
 
 class Verdict(NamedTuple):
@@ -50,7 +50,7 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | 
 
 def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdict:
     """A name of the Estimator API, contrib's included, that nothing is written for: its program is left whole."""
-    if not found.is_contrib and is_in_none(found.tail):
+    if not found.is_contrib and is_in_no_version(found.tail):
         help = "The old program fails there too: correct the name, or take it out."
         return manual(node, f"`{found.qualified}` exists in no TensorFlow", help, module)
     _, _, name = found.qualified.partition(".contrib.")

@@ -67,7 +67,7 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
             where = _earlier_folder(os.path.dirname(path), shared.root, module_name)
             _import(placement, path, plan, where, shared.root)
         else:
-            top = _outermost(path)
+            top = _outermost_package(path)
             if top is not None and way.is_package:
                 way = ImportBase(os.path.abspath(top), is_package=True)
             outermost = "" if way.is_package else _package(path, way.directory)
@@ -101,14 +101,14 @@ def distribution_package(path: str) -> str | None:
 
     A folder without an ``__init__.py`` is part of it if files of the package import the package by its name.
     """
-    around = _outermost(path) or _importing_itself(os.path.dirname(path))
+    around = _outermost_package(path) or _self_importing_package(os.path.dirname(path))
     if around is None or os.path.isabs(path) or not os.path.isabs(around):
         return around
     relative = os.path.relpath(around)
     return None if relative.startswith(os.pardir) else relative
 
 
-def _outermost(path: str) -> str | None:
+def _outermost_package(path: str) -> str | None:
     """Returns the outermost package of a file if a distribution installs it; else None."""
     directory = os.path.dirname(path)
     if not _is_package(directory):
@@ -117,12 +117,12 @@ def _outermost(path: str) -> str | None:
         directory = os.path.dirname(directory)
     above = os.path.dirname(os.path.abspath(directory))
     if _is_package(above):
-        return None  # the package goes on above the paths that the user named
+        return None  # the package begins above the paths that the user named
     places = [above, os.path.dirname(above)] if os.path.basename(above) == "src" else [above]
     return directory if any(map(is_distribution_root, places)) else None
 
 
-def _importing_itself(directory: str) -> str | None:
+def _self_importing_package(directory: str) -> str | None:
     """Returns the absolute path of a distribution's package around a directory, if its files import it by name."""
     top = package_around(directory)
     if top is None or not _is_package(top):
@@ -201,7 +201,7 @@ def import_base(path: str, text: str) -> ImportBase | None:
     root = own = os.path.dirname(os.path.abspath(path))
     while _is_package(root):
         root = os.path.dirname(root)
-    around = _importing_itself(own)
+    around = _self_importing_package(own)
     is_known = _imports_neighbour(own, text) or _RELATIVE.search(text) is not None
     if around is not None and is_below(root, around) and (_imports_package(around, text) or not is_known):
         return ImportBase(os.path.dirname(around))
@@ -284,7 +284,7 @@ def set_places(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Pla
             plans[path].is_imported = path in targets
 
 
-def is_unsure(path: str, plan: Plan) -> bool:
+def has_unsure_name(path: str, plan: Plan) -> bool:
     """Whether a file that is rewritten alone may be a script as well as imported from a directory above it.
 
     That is so in a directory without an ``__init__.py``.

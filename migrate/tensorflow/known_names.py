@@ -49,7 +49,7 @@ _KERAS_API = re.compile(r"^python\.keras\.api\._v\d\.")
 _LOGGER = "logging._logger"
 """TensorFlow's logger before 1.14, which has a function for it."""
 _OPEN = ("raw_ops.", "compat.v1.", "compat.v2.")
-"""Modules all names of which are assumed to exist."""
+"""Modules in which every name is assumed to exist."""
 
 
 def lines_of(target: str) -> tuple[str, ...]:
@@ -148,12 +148,12 @@ def lines_without(qualified: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(line for line in lines if has is not None and line not in has and f"{line}k" not in has)
 
 
-def absence(qualified: str, lines: tuple[str, ...]) -> str:
+def absence_message(qualified: str, lines: tuple[str, ...]) -> str:
     """Returns the message for a name that some of the versions lack."""
     return f"`{qualified}` does not exist in TensorFlow {' and '.join(lines_without(qualified, lines))}"
 
 
-def is_in_none(tail: str) -> bool:
+def is_in_no_version(tail: str) -> bool:
     """Whether no version has a name in a module that some version has."""
     module = tail.rpartition(".")[0]
     return _is_public_module(module) and not any(_find("v1", tail)) and not any(_find("v2", tail))
@@ -252,12 +252,12 @@ def _public(path: str) -> Public | None:
         }
         found = tails["v1"] or tails["v2"]
         if found:
-            tail = min(found, key=lambda one: _order(one, origin, path))
+            tail = min(found, key=lambda one: _sort_key(one, origin, path))
             return Public("v1" if tail not in tails["v2"] else "both" if tails["v1"] else "v2", tail)
-    return _public_of_keras(path)
+    return _keras_public_name(path)
 
 
-def _public_of_keras(path: str) -> Public | None:
+def _keras_public_name(path: str) -> Public | None:
     """Returns the public name of an object in Keras that another package defines (``keras_preprocessing``)."""
     tail = path.removeprefix("tensorflow.python.")
     is_module = ("v1", tail) in _rows()
@@ -284,7 +284,7 @@ def _path_behind_python(path: str) -> str:
     return "" if is_below else ".".join([*parts[:3], _SHOWN_BY_PYTHON[parts[2]], *parts[3:]])
 
 
-def _order(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
+def _sort_key(tail: str, origin: str, path: str) -> tuple[bool | int | str, ...]:
     """Returns the sort key of public names of one object.
 
     Names outside of contrib and ``tf.estimator`` come first, among these the name nearest to the program's spelling,

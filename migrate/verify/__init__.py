@@ -1,4 +1,4 @@
-"""Interrupt programs and compare how they resume, without asking the programs to cooperate.
+"""Interrupts programs and compares how they resume; the programs need not cooperate.
 
 A pair's interruption tests are a few lines::
 

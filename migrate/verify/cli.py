@@ -124,7 +124,7 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Run the command with the arguments after ``verify`` and give the exit status."""
+    """Runs the command with the arguments after ``verify`` and returns the exit status."""
     options = make_parser().parse_args(join_values(argv, TAKES_FLAGS))
     errors = Console(stderr=True)
     try:

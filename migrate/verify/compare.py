@@ -23,7 +23,7 @@ INITIAL_WEIGHTS = "the initial weights of OLD and NEW differ"
 
 
 def compare_with_itself(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Comparison:
-    """Compare an interrupted run with an undisturbed one of the same program."""
+    """Compares an interrupted run with an undisturbed one of the same program."""
     found = [*own.rows(undisturbed, interrupted, tolerance)]
     return Comparison(interrupted.fault, found, undisturbed, interrupted, ("undisturbed", "interrupted"))
 
@@ -37,7 +37,7 @@ def compare(
     rounding: Rounding | None = None,
     undisturbed: tuple[Record, Record] | None = None,
 ) -> Comparison:
-    """Compare two records of the same fault.
+    """Compares two records of the same fault.
 
     If the fault interrupts the two at different moments, as random kills do, NEW must resume at a step that it has
     saved and lose no more steps than lie between two saves of OLD. A job that saves every so many seconds saves at
@@ -222,7 +222,7 @@ def _no_checkpoints_reason(old: Record, new: Record) -> str:
     return ""
 
 
-def batches_apart(old: Record, new: Record) -> list[int]:
+def differing_batches(old: Record, new: Record) -> list[int]:
     """Returns the steps whose batches differ between the records."""
     before, after = old.by_step("batch"), new.by_step("batch")
     return [step for step in sorted(before.keys() & after.keys()) if before[step] != after[step]]
@@ -235,7 +235,7 @@ def _batch_row(old: Record, new: Record, reason: str) -> Row:
     if reason or not common:
         reason = reason or _missing_reason(old, new, "batch") or "no common steps"
         return Row("batches", *texts, Verdict.NOT_COMPARED, reason)
-    apart = batches_apart(old, new)
+    apart = differing_batches(old, new)
     if not apart:
         return Row("batches", *texts, Verdict.SAME, f"all {len(common)} equal")
     note = f"{len(apart)} of {len(common)} differ, the first at step {apart[0]}"

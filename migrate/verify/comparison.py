@@ -62,14 +62,14 @@ class Comparison:
         return not self.differences
 
     @property
-    def numbers_apart(self) -> set[str]:
+    def differing_numbers(self) -> set[str]:
         """The names of the rows in ``NUMBERS`` that differ."""
         return {row.name for row in self.differences if row.name in NUMBERS}
 
     @property
     def resumes(self) -> bool:
         """Whether no row about resumption differs."""
-        return len(self.numbers_apart) == len(self.differences)
+        return len(self.differing_numbers) == len(self.differences)
 
     @property
     def first(self) -> str:

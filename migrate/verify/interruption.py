@@ -89,7 +89,7 @@ def _kernel_refusal(attempt: Attempt) -> Event | None:
     return None
 
 
-def elsewhere(model_dir: Path, attempt: Attempt) -> str:
+def outside_reason(model_dir: Path, attempt: Attempt) -> str:
     """Returns the end of a sentence about a program all of whose checkpoints are outside ``model_dir``; else ""."""
     used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
     paths = [path for path in used if os.path.isabs(path) or "://" in path]
@@ -176,7 +176,7 @@ def run_interrupted(
     if fault is None:
         progress("undisturbed")
         attempt = run(program, directory, timeout=timeout)
-        outside = start_refusal(directory, attempt) or (elsewhere(directory, attempt) if attempt.finished else "")
+        outside = start_refusal(directory, attempt) or (outside_reason(directory, attempt) if attempt.finished else "")
         if outside:
             raise ProgramError(f"the program {outside}")
         if not attempt.finished:
@@ -226,7 +226,7 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
 def _log_of(program: Program, model_dir: Path, attempt: Attempt) -> str:
     """Returns the command of a start and its last 12 lines of output, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
-    outside = start_refusal(model_dir, attempt) or elsewhere(model_dir, attempt)
+    outside = start_refusal(model_dir, attempt) or outside_reason(model_dir, attempt)
     told = [f"started as: {program.shell_command(model_dir)}", *own[-12:]]
     return "\n".join([*told, f"The program {outside}"] if outside else told)
 

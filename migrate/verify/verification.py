@@ -1,4 +1,4 @@
-"""Verify a pair of programs: run both undisturbed, then through each fault, and compare."""
+"""Verifies a pair of programs: runs both undisturbed, then through each fault, and compares them."""
 
 import tempfile
 from contextlib import ExitStack
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from migrate.verify import child
 from migrate.verify.bench import Bench, Request, thread_pool
-from migrate.verify.compare import ROUNDED, batches_apart, share_initial_state
+from migrate.verify.compare import ROUNDED, differing_batches, share_initial_state
 from migrate.verify.comparison import Comparison, Verdict
 from migrate.verify.differences import Rounding, move_weights, read_variables, rounding
 from migrate.verify.faults import FAULTS, FaultUnavailable
@@ -50,8 +50,8 @@ class Verification:
         """The result in a few words: whether the programs resume alike, and what they compute differently."""
         # Numbers that differ only after an interruption are a difference of resumption.
         found = [one for _, one in self.comparisons]
-        without = {name for one in found if not one.fault for name in one.numbers_apart}
-        if not all(one.resumes and (not one.fault or one.numbers_apart <= without) for one in found):
+        without = {name for one in found if not one.fault for name in one.differing_numbers}
+        if not all(one.resumes and (not one.fault or one.differing_numbers <= without) for one in found):
             return "Resumption differs"
         for verb, names in (
             ("differ", [row.name for one in found for row in one.differences]),
@@ -235,7 +235,7 @@ def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
 
 def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
     """Returns ``UNLIKE`` if OLD and NEW have different batches, and OLD has others too when run again; else ""."""
-    apart = batches_apart(old, new)
+    apart = differing_batches(old, new)
     if not apart or apart[0] >= (old.final_step or 0):
         return ""
     bench.say("undisturbed · OLD once more, for its batches differ from NEW's")
@@ -244,7 +244,7 @@ def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
         copy_directory(bench.initial[0], directory)
     ending = Kill(apart[-1]) if apart[-1] < (old.final_step or 0) else None  # one small batch may be equal by chance
     again = Record([run(bench.plain_old, directory, ending, timeout=bench.request.timeout)], directory)
-    return UNLIKE if set(apart) & set(batches_apart(old, again)) else ""
+    return UNLIKE if set(apart) & set(differing_batches(old, again)) else ""
 
 
 def rounding_may_tell(undisturbed: Comparison) -> bool:

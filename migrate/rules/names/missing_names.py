@@ -31,7 +31,7 @@ from migrate.rules.names.imports_in_vain import is_removable, remove_unread, rem
 from migrate.rules.names.missing_symbols import has_failing_import, inner_keras_uses, iter_missing
 from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
 from migrate.tensorflow.advice import advice
-from migrate.tensorflow.known_names import absence, lines_of, public_path, public_spelling
+from migrate.tensorflow.known_names import absence_message, lines_of, public_path, public_spelling
 from migrate.tensorflow.moved_names import piece_for
 
 _PRIVATE = "tensorflow.python."
@@ -140,7 +140,7 @@ def _report_missing(
         if is_reported:
             continue
         reported.add((module.path, name))
-        message = absence(name, lines)
+        message = absence_message(name, lines)
         help = advice(public_spelling(name).removeprefix("tensorflow.").removeprefix("compat.v1."))
         if file is not None:
             yield manual(node, message, help, module)

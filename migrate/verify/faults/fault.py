@@ -59,7 +59,7 @@ class Fault:
         return {"kind": self.kind, "signal": self.signal, "at": self.at} if self.kind else None
 
     def watch(self, child: Child, start: int, deadline: float) -> None:
-        """Strike from outside while the program runs."""
+        """Strikes from outside while the program runs."""
 
     def after_interruption(self, model_dir: Path, attempt: Attempt) -> None:
         """Damages the directory after an interrupted start."""

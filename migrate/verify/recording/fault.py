@@ -20,7 +20,7 @@ _instruction = {}
 _made = 0
 
 
-def arm(instruction):
+def set_instruction(instruction):
     """Stores the instruction: ``kind``, ``at`` (a step) or ``after`` (a number of steps), and fields of the kind."""
     global _instruction
     _instruction = instruction

@@ -123,12 +123,12 @@ def check(what, path, directory=-1, follows=True):
     here = _absolute(text, follows)
     if any(here == each or here.startswith(each + os.sep) for each in (*_writable, *DEVICES)):
         return
-    at = own_place(_stack(sys._getframe()))
+    at = program_place(_stack(sys._getframe()))
     event_log.write("stopped", what=what, path=here, place=at)
     raise Outside(errno.EACCES, "verify stopped this: the path is outside of the run's directory", here)
 
 
-def own_place(lines):
+def program_place(lines):
     """Returns ``path:line`` of the first of ``lines`` in the program itself, else of the first in its runtime files."""
     generated = ""
     for file, line in lines:

@@ -33,7 +33,7 @@ def record_program(events, instruction, confined="", watching=False):
     event_log.write("program", python=sys.version.split()[0], argv=sys.argv)
     if confined:
         guard.confine(**json.loads(confined))
-    fault.arm(json.loads(instruction) if instruction else {})
+    fault.set_instruction(json.loads(instruction) if instruction else {})
     if watching:
         event_log.write("tensorflow", version=sys.modules["tensorflow"].__version__)
     else:
@@ -44,7 +44,7 @@ def record_program(events, instruction, confined="", watching=False):
         event_log.write("end", how="exit", code=ending.code if isinstance(ending.code, int) else int(bool(ending.code)))
         raise
     except BaseException as ending:
-        at = guard.own_place(_lines(ending))
+        at = guard.program_place(_lines(ending))
         event_log.write("exception", type=type(ending).__name__, message=str(ending)[:2000], place=at)
         raise
     event_log.write("end", how="return", code=0)

@@ -219,16 +219,16 @@ def _expect_struck(program: Program, model_dir: Path, attempt: Attempt) -> None:
     if attempt.fault is None and not killed:
         last = attempt.steps[-1] if attempt.steps else attempt.started_at
         where = "before its first step" if last is None else f"at step {last}"
-        told = _log_of(program, model_dir, attempt)
-        raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{told}")
+        log = _log_of(program, model_dir, attempt)
+        raise ProgramError(f"the program fails by itself {where}: {attempt.error}\n{log}")
 
 
 def _log_of(program: Program, model_dir: Path, attempt: Attempt) -> str:
     """Returns the command of a start and its last 12 lines of output, without TensorFlow's own log."""
     own = [line for line in attempt.output.strip().splitlines() if not TENSORFLOW_LOG.match(line)]
     outside = start_refusal(model_dir, attempt) or outside_reason(model_dir, attempt)
-    told = [f"started as: {program.shell_command(model_dir)}", *own[-12:]]
-    return "\n".join([*told, f"The program {outside}"] if outside else told)
+    log = [f"started as: {program.shell_command(model_dir)}", *own[-12:]]
+    return "\n".join([*log, f"The program {outside}"] if outside else log)
 
 
 def steps_on_disk(model_dir: Path, attempts: list[Attempt]) -> list[int]:
@@ -239,12 +239,12 @@ def steps_on_disk(model_dir: Path, attempts: list[Attempt]) -> list[int]:
         for event in attempt.events
         if event["event"] in ("save", "restore") and event.get("step") is not None
     }
-    kept = set()
+    steps = set()
     for index in model_dir.rglob("*.index"):
         name = index.name[: -len(".index")]
         number = name.rpartition("-")[2]
         if name in saved:
-            kept.add(saved[name])
+            steps.add(saved[name])
         elif number.isdigit():
-            kept.add(int(number))
-    return sorted(kept)
+            steps.add(int(number))
+    return sorted(steps)

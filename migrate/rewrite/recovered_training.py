@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
-from migrate.analysis.keras.restarted_loops import set_by_others
+from migrate.analysis.keras.restarted_loops import variable_of_turns
 from migrate.analysis.keras.trainings import Fit
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
@@ -114,7 +114,7 @@ def _unset_variable(module: Module, found: TrainedLoop) -> tuple[str, int] | Non
     if turns is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return None
     first = turns.args[0] if len(turns.args) > 1 else None
-    return set_by_others(module, loop, loop.target.id, first.id if isinstance(first, ast.Name) else "")
+    return variable_of_turns(module, loop, loop.target.id, first.id if isinstance(first, ast.Name) else "")
 
 
 def _manual_advice(vocabulary: Vocabulary, found: TrainedLoop, models: list[str], optimizers: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 import ast
 
-from migrate.analysis.keras.trainings import FIT, FIT_GENERATOR, OF_KERAS_1
+from migrate.analysis.keras.trainings import FIT, FIT_GENERATOR, KERAS_1_ARGUMENTS
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
@@ -39,7 +39,7 @@ def renew_call(
     given += [(one.arg, one.value, None) for one in call.keywords if one.arg is not None]
     removed, notes = list[str](), list[str]()
     for old, value, at in reversed(given):  # from the last, because a removal shifts the positions after it
-        name = "x" if old == "generator" and new != method else OF_KERAS_1.get(old, old)
+        name = "x" if old == "generator" and new != method else KERAS_1_ARGUMENTS.get(old, old)
         if name in QUEUE_PARAMETERS and target != "keras2":
             removed.insert(0, name)
             edits.append(SetArgument(span, old, None, at))

@@ -1,4 +1,4 @@
-"""Whether a Keras model has its weights where a program comes to a place."""
+"""Whether a Keras model may have its weights when a program reaches a place."""
 
 import ast
 
@@ -13,16 +13,16 @@ _STORES = ("train.Checkpoint", "train.CheckpointManager")
 
 
 def constructor_call(values: Values, module: Module, model: ast.expr) -> End | None:
-    """The one call that makes a model; None where it may be another, or is not seen."""
+    """Returns the call that creates a model; None if it is unknown or there are several."""
     ends = values.ends(module, model)
     return ends[0] if len(ends) == 1 and isinstance(ends[0].node, ast.Call) else None
 
 
 def may_be_built(reach: Reach, values: Values, module: Module, made: End, place: ast.Call) -> bool:
-    """Whether something may give a model its weights before a place, as far as the program shows.
+    """Whether a call before a place may create the weights of a model.
 
     Args:
-      made: the call that makes the model.
+      made: the call that creates the model.
       place: a training or a restore.
     """
 
@@ -36,7 +36,7 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
     is_led_to = made.node in {call for _, call in before} and getattr(maker, "name", "") != "__init__"
     is_made_elsewhere = scope is not None and scope is not maker and not is_led_to
     if is_made_elsewhere and scope is not None and not reach.callers(reach.note(scope, module)):
-        return True  # what comes before it is not seen
+        return True  # the calls before it are unknown
     seen = class_of_name(reach.tree, made.module, made.node.func) if isinstance(made.node, ast.Call) else None
     owners = reach.bases(reach.note(seen[1], seen[0])) if seen is not None else []
     for where, call in before:
@@ -45,7 +45,7 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _NEEDS_NO_SHAPE:
             continue
         held = [call.func, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
-        is_read = bool(reach.functions(call))  # what it calls comes before, too
+        is_read = bool(reach.functions(call))  # the calls in the function come before, too
         if not is_read and (any(is_model(where, one) for one in held) or _is_in_method(where, call, owners)):
             return True
         given = [*call.args, *(one.value for one in call.keywords)]
@@ -55,7 +55,7 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
 
 
 def _is_in_method(module: Module, call: ast.Call, owners: list[ast.ClassDef]) -> bool:
-    """Whether a method of some classes calls its object, or what that holds: ``self(x)``, ``self.layer(x)``."""
+    """Whether a method of some classes calls its object or an attribute of it: ``self(x)``, ``self.layer(x)``."""
     held = call.func.value if isinstance(call.func, ast.Attribute) else call.func
     around = [*module.names.ancestors(call)]
     is_made = any(isinstance(one, FunctionNode) and one.name == "__init__" for one in around)

@@ -1,4 +1,4 @@
-"""``tf.train.Checkpoint`` objects of one module, their managers, and what is done with them."""
+"""The ``tf.train.Checkpoint`` objects of a module, their managers and the calls of their methods."""
 
 import ast
 from collections.abc import Hashable, Iterator
@@ -8,8 +8,8 @@ from functools import cached_property
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
-from migrate.analysis.keras.places import key
-from migrate.analysis.keras.tracked_objects import keywords_given
+from migrate.analysis.keras.places import key_of
+from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -24,11 +24,11 @@ _MANAGER = (
 )  # fmt: skip
 _METHODS = {"read", "restore", "restore_or_initialize", "save", "write"}
 _WORDS = ("checkpoint", "ckpt", "save", "restore", "restore_or_initialize")
-"""One of them stands in a file that saves or restores what another one makes."""
+"""A file that saves or restores a checkpoint of another file contains one of these words."""
 
 
-def target_of(names: Names, call: ast.expr) -> ast.expr | None:
-    """The variable or attribute that a value is assigned to, alone or beside others."""
+def assignment_target(names: Names, call: ast.expr) -> ast.expr | None:
+    """Returns the variable or attribute that a value is assigned to, also in a tuple; None for none."""
     statement = names.parent(call)
     if isinstance(statement, ast.Tuple | ast.List):
         around = names.parent(statement)
@@ -46,26 +46,26 @@ def target_of(names: Names, call: ast.expr) -> ast.expr | None:
     return target if isinstance(target, ast.Name | ast.Attribute) else None
 
 
-def _last_assigned(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
-    """Which of several assignments a use may read: the last above it in its function, where that is sure; else all."""
+def _visible_assignments(names: Names, use: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
+    """Returns the assignments, of several, that a use may see; all of them if that is unknown."""
     assigned = [one.node for one in names.bindings(use)] if isinstance(use, ast.Name) else targets
     reached = {names.statement_of(node) for node in names.assignments_at(use, assigned)}
     return [target for target in targets if names.statement_of(target) in reached] or targets
 
 
-def _item(names: Names, call: ast.Call) -> ast.expr | None:
-    """The item of a dictionary or list that a call's value is assigned to, alone."""
+def _item_target(names: Names, call: ast.Call) -> ast.expr | None:
+    """Returns the item of a dictionary or list that a call is assigned to; None for none."""
     statement = names.parent(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return targets[0] if len(targets) == 1 and isinstance(targets[0], ast.Subscript) else None
 
 
-def _place(names: Names, expression: ast.expr | None) -> Hashable | None:
-    """As ``key``, also of an item: ``self.managers[name]``."""
+def _key(names: Names, expression: ast.expr | None) -> Hashable | None:
+    """Returns ``key_of`` of an expression, which may also be an item: ``self.managers[name]``."""
     if not isinstance(expression, ast.Subscript):
-        return key(names, expression)
-    holder, item = key(names, expression.value), expression.slice
-    part = item.value if isinstance(item, ast.Constant) else key(names, item)
+        return key_of(names, expression)
+    holder, item = key_of(names, expression.value), expression.slice
+    part = item.value if isinstance(item, ast.Constant) else key_of(names, item)
     return (holder, "[]", part) if holder is not None and part is not None else None
 
 
@@ -74,7 +74,7 @@ class Manager:
     """One ``tf.train.CheckpointManager(…)``.
 
     Attributes:
-      target: the variable or attribute that holds it; None for none.
+      target: the variable or attribute that it is assigned to; None for none.
     """
 
     call: ast.Call
@@ -87,11 +87,11 @@ class Checkpoint:
     """One ``tf.train.Checkpoint(…)``.
 
     Attributes:
-      target: the variable or attribute that holds it; None for none.
-      managers: the managers of it.
-      methods: the calls of its methods, and of its managers', by name.
-      parts: what it saves, by the names that it has in the checkpoint.
-      is_whole: whether all of that is seen.
+      target: the variable or attribute that it is assigned to; None for none.
+      managers: its managers.
+      methods: the calls of its methods and of its managers' methods, by name.
+      parts: the objects that it tracks, by their names in the checkpoint.
+      is_whole: whether all of these objects are known.
     """
 
     call: ast.Call
@@ -106,27 +106,27 @@ class Checkpoint:
 
     @property
     def targets(self) -> list[ast.expr | None]:
-        """What holds it, and its managers."""
+        """The targets of the checkpoint and of its managers."""
         return [self.target, *(manager.target for manager in self.managers)]
 
     @property
-    def saves(self) -> list[ast.Call]:
+    def save_calls(self) -> list[ast.Call]:
         """The calls that save it."""
         return self.calls("save", "write")
 
     def objects(self) -> list[ast.expr]:
-        """What it saves, with the root that it may be given first."""
+        """Returns the objects that it tracks, including a root object."""
         return [*self.call.args[:1], *self.parts.values()]
 
 
 class Checkpoints:
-    """All checkpoints of one module, with what the module and its program do with each."""
+    """The checkpoints of a module, with the calls of their methods in the program."""
 
     def __init__(self, module: Module, values: Values, reach: Reach) -> None:
         self.module, self._values, self.reach = module, values, reach
         self.names = module.names
         self.all = [
-            Checkpoint(call, target_of(self.names, call) or _item(self.names, call))
+            Checkpoint(call, assignment_target(self.names, call) or _item_target(self.names, call))
             for call in module.calls_of("train.Checkpoint")
             if self.names.qualified(call.func) is not None
         ]
@@ -134,13 +134,13 @@ class Checkpoints:
         self.all += self._derived.values()
         self._by_key: dict[Hashable, list[Checkpoint]] = {}
         for one in self.all:
-            one.parts, one.is_whole = keywords_given(reach, values, module, one.call)
-            own = key(self.names, one.target)
+            one.parts, one.is_whole = keyword_arguments(reach, values, module, one.call)
+            own = key_of(self.names, one.target)
             for store in (node for node in self.names.stores if isinstance(node, ast.Attribute) and own):
                 statement = self.names.parent(store)
-                if isinstance(statement, ast.Assign) and key(self.names, store.value) == own:
+                if isinstance(statement, ast.Assign) and key_of(self.names, store.value) == own:
                     one.parts.setdefault(store.attr, statement.value)
-            self._by_key.setdefault(_place(self.names, one.target), []).append(one)
+            self._by_key.setdefault(_key(self.names, one.target), []).append(one)
         self._managed: dict[Hashable, list[tuple[ast.expr, list[Checkpoint]]]] = {}
         for call in module.calls_of("train.CheckpointManager"):
             self._read_manager(call)
@@ -149,14 +149,14 @@ class Checkpoints:
             for method in (node.func, *(one for one in node.args if getattr(one, "attr", "") == "save")):
                 if not isinstance(method, ast.Attribute):
                     continue
-                held = [*self._behind(method.value)]
+                held = [*self._checkpoints_of(method.value)]
                 if not held and method.attr in _METHODS:
                     held = self._follow_receiver(method.value) or self._checkpoint_by_attribute(method.value)
                 for one in held:
                     one.methods.setdefault(method.attr, []).append(node)
 
     def _read_classes(self) -> Iterator[tuple[ast.ClassDef, Checkpoint]]:
-        """The classes that are derived from a checkpoint, each with what it is itself: what it gives to ``super()``."""
+        """Yields the subclasses of ``Checkpoint``, each with the checkpoint that its call of ``super()`` creates."""
         for owner in self.names.classes:
             bases = [symbol_of(self.names, base) for base in owner.bases]
             made = [node for node in ast.walk(owner) if isinstance(node, ast.Call) and name_of(node.func) == "__init__"]
@@ -164,9 +164,9 @@ class Checkpoints:
                 yield owner, Checkpoint(made[0], None)
 
     def calls_elsewhere(self, checkpoint: Checkpoint, *names: str) -> list[tuple[Module, ast.Call]]:
-        """The calls of some of its methods, and of its managers', in the other files of the program."""
+        """Returns the calls of some methods of a checkpoint and its managers in the other files of the program."""
         each: list[Checkpoint | Manager] = [checkpoint, *checkpoint.managers]
-        made, family = {one.call for one in each}, self.family(checkpoint)
+        made, owners = {one.call for one in each}, self.owners(checkpoint)
         texts = {ast.unparse(one.target) for one in each if isinstance(one.target, ast.Attribute)}
         return [
             (where, call)
@@ -175,12 +175,12 @@ class Checkpoints:
             and call.func.attr in names
             and (
                 made & ends
-                or (ast.unparse(call.func.value) in texts and not family.isdisjoint(where.names.ancestors(call)))
+                or (ast.unparse(call.func.value) in texts and not owners.isdisjoint(where.names.ancestors(call)))
             )
         ]
 
-    def family(self, checkpoint: Checkpoint) -> set[ast.AST]:
-        """The classes that an object may be of whose attribute a checkpoint is."""
+    def owners(self, checkpoint: Checkpoint) -> set[ast.AST]:
+        """Returns the classes whose objects may have a checkpoint as an attribute."""
         around = self.names.ancestors(checkpoint.call) if isinstance(checkpoint.target, ast.Attribute) else ()
         owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
         known = self.reach.note(owner, self.module) if owner is not None else None
@@ -188,7 +188,7 @@ class Checkpoints:
 
     @cached_property
     def _method_calls_elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
-        """The calls in other files that may be methods of a checkpoint, each with what may have made its object."""
+        """The calls in other files of what may be a checkpoint's method, each with its object's values."""
         found = []
         for where in self.reach.files_with(*_WORDS) if self.all else ():
             held = [one for name in _METHODS for one in where.names.attributes.get(name, ())]
@@ -201,7 +201,7 @@ class Checkpoints:
         return found
 
     def _possible_values(self, where: Module, value: ast.expr, depth: int = 0) -> set[ast.AST]:
-        """What an expression may be; of a method's parameter what its calls give."""
+        """Returns the nodes of the values that an expression may have, also through parameters of methods."""
         found = set[ast.AST]()
         for end in self._values.ends(where, value):
             is_followed = isinstance(end.node, ast.arg) and depth < MAX_DEPTH
@@ -223,11 +223,12 @@ class Checkpoints:
 
     @cached_property
     def restores_of_others(self) -> dict[ast.Call, Checkpoint]:
-        """The restores of what another file makes, each with that checkpoint and what this file does with it."""
+        """The restores of another file's checkpoint, each with that checkpoint and this file's calls of its methods."""
         found = dict[ast.Call, Checkpoint]()
         for restored in self.names.attributes.get("restore", ()):
             call, made = self.names.parent(restored), [*self._possible_values(self.module, restored.value)]
-            if isinstance(call, ast.Call) and made and all(map(_is_checkpoint, made)) and not self.of_call(call):
+            is_known = isinstance(call, ast.Call) and bool(self.checkpoints_of_call(call))
+            if isinstance(call, ast.Call) and made and all(map(_is_checkpoint, made)) and not is_known:
                 ways = (
                     (one, self._possible_values(self.module, one.value))
                     for one in self.names.attributes.get("save", ())
@@ -238,54 +239,55 @@ class Checkpoints:
         return found
 
     def keys(self, checkpoint: Checkpoint) -> set[Hashable]:
-        """The variables and attributes that a checkpoint saves."""
-        return {key(self.names, one) for one in checkpoint.objects()} - {None}
+        """Returns the keys of the variables and attributes that a checkpoint tracks."""
+        return {key_of(self.names, one) for one in checkpoint.objects()} - {None}
 
-    def of(self, expression: ast.expr | None) -> Checkpoint | None:
-        """The one checkpoint that a variable or attribute holds; None where it may be another."""
-        found = self.each_of(expression)
+    def checkpoint_in(self, expression: ast.expr | None) -> Checkpoint | None:
+        """Returns the checkpoint in a variable or attribute; None if it is unknown or may be one of several."""
+        found = self.checkpoints_in(expression)
         return found[0] if len(found) == 1 else None
 
-    def each_of(self, expression: ast.expr | None) -> list[Checkpoint]:
-        """The checkpoints that a variable or attribute may hold, as where two branches assign it."""
-        place = _place(self.names, expression)
+    def checkpoints_in(self, expression: ast.expr | None) -> list[Checkpoint]:
+        """Returns the checkpoints that a variable or attribute may have: several if branches assign it."""
+        place = _key(self.names, expression)
         if place is None or expression is None:
             return []
-        return self._reaching(expression, self._by_key.get(place, [])) or self._follow_receiver(expression)
+        return self._visible_checkpoints(expression, self._by_key.get(place, [])) or self._follow_receiver(expression)
 
-    def of_call(self, call: ast.Call) -> list[Checkpoint]:
-        """The checkpoints that a call may be a method of."""
+    def checkpoints_of_call(self, call: ast.Call) -> list[Checkpoint]:
+        """Returns the checkpoints whose method a call may call."""
         return [one for one in self.all if call in one.methods.get(name_of(call.func), ())]
 
-    def managed_by(self, expression: ast.expr) -> list[Checkpoint]:
-        """The checkpoints behind the managers that a variable or attribute may hold."""
-        made = self._managed.get(_place(self.names, expression), [])
-        found = _last_assigned(self.names, expression, [target for target, _ in made])
+    def managed_checkpoints(self, expression: ast.expr) -> list[Checkpoint]:
+        """Returns the checkpoints of the managers that a variable or attribute may have."""
+        made = self._managed.get(_key(self.names, expression), [])
+        found = _visible_assignments(self.names, expression, [target for target, _ in made])
         return [one for target, some in made if target in found for one in some] or self._follow_receiver(expression)
 
-    def of_path(self, path: ast.expr) -> list[Checkpoint]:
-        """The checkpoints whose manager a path may be asked of: ``manager.latest_checkpoint``."""
+    def checkpoints_of_path(self, path: ast.expr) -> list[Checkpoint]:
+        """Returns the checkpoints whose manager may give a path: ``manager.latest_checkpoint``."""
         for node in self._parts(path):
             if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
-                return [one for one in self.managed_by(node.value) if self._is_saved_by(one, node.value)]
+                return [one for one in self.managed_checkpoints(node.value) if self._is_saved_by(one, node.value)]
             is_save = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
             if is_save:
                 assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                return self.managed_by(node.func.value) or self.each_of(node.func.value)
+                return self.managed_checkpoints(node.func.value) or self.checkpoints_in(node.func.value)
         return []
 
     def _is_saved_by(self, checkpoint: Checkpoint, manager: ast.expr) -> bool:
-        """Whether a manager is one that saves, where a checkpoint has another that may read what others saved."""
-        savers = {_place(self.names, one.func.value) for one in checkpoint.saves if isinstance(one.func, ast.Attribute)}
-        is_one = len({_place(self.names, one.target) for one in checkpoint.managers}) < 2
-        return is_one or not savers or _place(self.names, manager) in savers | {None}
+        """Whether a manager saves a checkpoint, or is its only one; another one may read files of other programs."""
+        called = (one.func for one in checkpoint.save_calls)
+        savers = {_key(self.names, one.value) for one in called if isinstance(one, ast.Attribute)}
+        is_one = len({_key(self.names, one.target) for one in checkpoint.managers}) < 2
+        return is_one or not savers or _key(self.names, manager) in savers | {None}
 
-    def is_kept(self, target: ast.expr | None) -> bool:
-        """Whether what holds a checkpoint or a manager is used for its own methods, or to make the manager, alone.
+    def is_not_passed_on(self, target: ast.expr | None) -> bool:
+        """Whether the target of a checkpoint or manager is used only to call methods and create managers.
 
-        An attribute of an object counts by whatever name the object has: ``job.train(job.checkpoint)``.
+        An attribute counts for any object: ``job.train(job.checkpoint)`` passes on ``self.checkpoint``.
         """
-        if key(self.names, target) is None or target is None:
+        if key_of(self.names, target) is None or target is None:
             return False
         same = self.names.attributes.get(target.attr, []) if isinstance(target, ast.Attribute) else None
         uses = self.names.reads_of(target) if same is None else same
@@ -298,9 +300,7 @@ class Checkpoints:
         return True
 
     def is_followed(self, held: Checkpoint | Manager) -> bool:
-        """Whether all that a checkpoint or manager is given to, beside its own methods, is seen: a function of the
-        program, or who calls the function that returns it.
-        """
+        """Whether every use of a checkpoint or manager is known, since only the program's own functions get it."""
         target = held.target
         if isinstance(target, ast.Subscript):
             return False
@@ -320,56 +320,57 @@ class Checkpoints:
         return is_held or isinstance(parent, ast.Attribute | ast.Return)
 
     def _parts(self, path: ast.expr) -> Iterator[ast.AST]:
-        """What a path is made of, through variables that are assigned once."""
+        """Yields the nodes of a path, followed through variables that are assigned once."""
         return ast.walk(self.names.value(path))
 
-    def _behind(self, receiver: ast.expr) -> Iterator[Checkpoint]:
+    def _checkpoints_of(self, receiver: ast.expr) -> Iterator[Checkpoint]:
         if self._derived and isinstance(receiver, ast.Name) and receiver.id == "self":
             yield from self._derived_around(receiver)
-        place = _place(self.names, receiver)
+        place = _key(self.names, receiver)
         if place is not None:
-            yield from self._reaching(receiver, self._by_key.get(place, []))
+            yield from self._visible_checkpoints(receiver, self._by_key.get(place, []))
             made = self._managed.get(place, [])
-            found = _last_assigned(self.names, receiver, [target for target, _ in made])
+            found = _visible_assignments(self.names, receiver, [target for target, _ in made])
             yield from (one for target, some in made if target in found for one in some)
 
     def _derived_around(self, receiver: ast.Name) -> Iterator[Checkpoint]:
-        """The derived checkpoint that ``self`` is where it is made, or in what saves it."""
+        """Yields the subclassed checkpoint that ``self`` is, in its ``__init__`` or in a call that saves it."""
         around = [*self.names.ancestors(receiver)]
         is_made = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in around)
         if is_made or name_of(self.names.parent(receiver)) in ("save", "write"):  # type: ignore[arg-type]
             yield from (made for owner, made in self._derived.items() if owner in around)
 
     def _follow_receiver(self, receiver: ast.expr | None) -> list[Checkpoint]:
-        """The checkpoints that an object is made as, or manages, wherever the program passes it on."""
+        """Returns the checkpoints that an object may be or manage, wherever the program creates it."""
         if receiver is None or not self.all:
             return []
         if isinstance(receiver, ast.Attribute) and receiver.attr == "checkpoint":
-            return self.managed_by(receiver.value)
+            return self.managed_checkpoints(receiver.value)
         ends = self._possible_values(self.module, receiver)
         return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
 
     def _checkpoint_by_attribute(self, receiver: ast.expr) -> list[Checkpoint]:
-        """The checkpoint that only one class holds by an attribute's name, of an object whose class is not seen."""
+        """Returns the only checkpoint that is assigned to an attribute of this name, for an object of unknown class."""
         if not isinstance(receiver, ast.Attribute) or classes_of(self.reach, self.module, receiver.value) is not None:
             return []
         each = [(one, target) for one in self.all for target in one.targets]
         found = [one for one, target in each if getattr(target, "attr", "") == receiver.attr]
         return found if len(found) == 1 else []
 
-    def _reaching(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
-        found = _last_assigned(self.names, use, [one.target for one in made if one.target is not None])
+    def _visible_checkpoints(self, use: ast.expr, made: list[Checkpoint]) -> list[Checkpoint]:
+        found = _visible_assignments(self.names, use, [one.target for one in made if one.target is not None])
         return [one for one in made if one.target in found]
 
     def _read_manager(self, call: ast.Call) -> None:
-        target = target_of(self.names, call) or _item(self.names, call)
+        target = assignment_target(self.names, call) or _item_target(self.names, call)
         try:
             arguments = bind(call, _MANAGER)
         except Unbindable:
             arguments = {}
         given = arguments.get("checkpoint")
-        found = self.each_of(given) or [one for one in self.all if one.call is given] or self._follow_receiver(given)
-        place = _place(self.names, target)
+        known = self.checkpoints_in(given) or [one for one in self.all if one.call is given]
+        found = known or self._follow_receiver(given)
+        place = _key(self.names, target)
         if place is not None and target is not None:
             self._managed.setdefault(place, []).append((target, found))
         for checkpoint in found:

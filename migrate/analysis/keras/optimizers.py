@@ -1,4 +1,4 @@
-"""Which of a program's objects are optimizers, and what gives them their variables."""
+"""The optimizers of a program, and the code that trains with them."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ _PARTS = {"trainable_variables", "trainable_weights", "compile"} | _TRAINING
 
 
 def made_optimizers(values: Values, module: Module, expression: ast.expr) -> list[ast.Call]:
-    """The calls that make an optimizer which an expression may be; none where it is another object, or not seen."""
+    """Returns the calls that create the optimizer in an expression; [] if it is no optimizer or unknown."""
     found = [(end.module, end.node) for end in values.ends(module, expression)]
     stored = single_assignment(module.names, expression)
     found += [(module, stored)] if stored is not None else []
@@ -31,13 +31,13 @@ def is_optimizer(module: Module, call: ast.Call) -> bool:
 
 
 def runs_training(reach: Reach, *ways: str) -> bool:
-    """Whether a file trains in some ways, and not in functions that nothing uses, as those that a prediction keeps."""
+    """Whether a file uses one of some training methods, outside functions that nothing calls."""
     steps = (one for way in ways for one in reach.module.names.attributes.get(way, ()))
     return any(not is_unused(reach, reach.module, step) for step in steps)
 
 
 def is_unused(reach: Reach, module: Module, place: ast.expr) -> bool:
-    """Whether a place is in a function that nothing in the program names."""
+    """Whether a place is in a function that nothing in the program uses."""
     around = [one for one in module.names.ancestors(place) if not isinstance(one, ast.Module)]
     top = around[-1] if around else None
     if not isinstance(top, FunctionNode) or module.names.uses(top.name, module.names.top):
@@ -46,15 +46,15 @@ def is_unused(reach: Reach, module: Module, place: ast.expr) -> bool:
 
 
 def names_training(name: str) -> bool:
-    """Whether a function's name tells of a training; ``pretrained_model`` and ``train_test_split`` do not."""
+    """Whether a function's name is about training; ``pretrained_model`` and ``train_test_split`` are not."""
     return "train" in name.lower().replace("trained", "").replace("train_test", "")
 
 
 def is_trained(module: Module, value: ast.expr, reach: Reach | None = None) -> bool:
-    """Whether a file trains an object, as the uses of its variable or attribute tell, or uses a part of it.
+    """Whether a file trains an object or uses a part of it, by the uses of its variable or attribute.
 
     Args:
-      reach: where given, the class of the object that holds it is asked too, in whatever file it stands.
+      reach: if given, the class of the object with this attribute is searched too, in all files.
     """
     names = module.names
     uses: list[ast.Name] | list[ast.Attribute] = names.reads_of(value)

@@ -1,4 +1,4 @@
-"""Whether a path is one that a program saves itself, or another's to begin with."""
+"""Whether a restored path is a checkpoint of the program itself, or one to start from."""
 
 import ast
 import re
@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
-from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, target_of
-from migrate.analysis.keras.places import key, single_assignment
+from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, assignment_target
+from migrate.analysis.keras.places import key_of, single_assignment
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -22,70 +22,70 @@ READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "check
 _PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
 
 
-def is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
-    """Whether a path is always one that the file saves from a checkpoint, or None.
+def is_own_path(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
+    """Whether a path is always None or a file that a checkpoint of this module saves.
 
     Args:
-      checkpoints: all checkpoints of the file.
-      checkpoint: the one that restores the path.
-      values: what the expressions of the file may be.
-      path: what it is given.
+      checkpoints: all checkpoints of the module.
+      checkpoint: the checkpoint that restores the path.
+      values: follows expressions to their values.
+      path: the argument of the restore.
     """
-    known = [*ends_of(checkpoints, values, path)]
+    known = [*path_values(checkpoints, values, path)]
     return bool(known) and all(_is_own(checkpoints, checkpoint, one) for one in known)
 
 
-def is_searched(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
-    """Whether a path is always the newest checkpoint of a directory, which is None where there is none."""
-    asked = (one.func if isinstance(one, ast.Call) else one for one in ends_of(checkpoints, values, path))
+def is_latest(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
+    """Whether a path is always the latest checkpoint of a directory, which may be None."""
+    asked = (one.func if isinstance(one, ast.Call) else one for one in path_values(checkpoints, values, path))
     return all(isinstance(one, ast.Attribute) and one.attr == "latest_checkpoint" for one in asked)
 
 
 def may_be_none(checkpoints: Checkpoints, values: Values, path: ast.expr) -> bool:
-    """Whether a path is one that was searched for, and so may not be there."""
-    known = [*ends_of(checkpoints, values, path)]
+    """Whether a path is the result of a search, and so may be None."""
+    known = [*path_values(checkpoints, values, path)]
     if any(not isinstance(one, ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call) for one in known):
         return True
     calls = [one.func for one in known if isinstance(one, ast.Call)]
     return any(not isinstance(one, ast.Attribute) or one.attr != "save" for one in calls)
 
 
-def is_guarded(names: Names, call: ast.Call, path: ast.expr) -> bool:
-    """Whether a call stands behind a test of its path."""
+def is_path_tested(names: Names, call: ast.Call, path: ast.expr) -> bool:
+    """Whether a call is under a test of its path."""
     wanted = ast.unparse(path)
     tests = [node.test for node in names.ancestors(call) if isinstance(node, ast.If)]
     return any(ast.unparse(part) == wanted for test in tests for part in ast.walk(test) if isinstance(part, ast.expr))
 
 
 def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
-    """Whether the file restores from a checkpoint what it, or its program, saves."""
+    """Whether the module restores what it or its program saves with a checkpoint."""
     restores = (call for call in checkpoint.calls("restore") if call.args)
     begin = (one for one in restores if not ends_loop(checkpoints.names, one))
-    paths = [one.args[0] for one in begin if not resumes_nothing(checkpoints.reach, [checkpoint], one.func)]
-    is_restored = any(is_own(checkpoints, checkpoint, values, path) for path in paths)
+    paths = [one.args[0] for one in begin if not only_reads(checkpoints.reach, [checkpoint], one.func)]
+    is_restored = any(is_own_path(checkpoints, checkpoint, values, path) for path in paths)
     is_restored |= "restore_or_initialize" in checkpoint.methods
     return is_restored and ("save" in checkpoint.methods or bool(checkpoints.calls_elsewhere(checkpoint, "save")))
 
 
 def ends_loop(names: Names, restore: ast.Call) -> bool:
-    """Whether a restore is the last that its loop does: ``break`` follows in its block."""
+    """Whether a restore ends its loop: ``break`` follows in the same block."""
     statement = names.statement_of(restore)
     inside = names.block_of(restore) or [statement]
     return any(isinstance(one, ast.Break) for one in inside[inside.index(statement) :])
 
 
-def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
-    """Whether a program comes from a read of some checkpoints to no save of them, as in an evaluation or a prediction.
+def only_reads(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
+    """Whether the program never saves some checkpoints after it reads them, as in an evaluation or a prediction.
 
-    Where nothing in the program calls what saves, the calls of what reads in no function are all that runs; where none
-    is seen, a function that goes on to predict tells it, and neither saves nor trains.
+    If nothing calls the functions that save, only top-level calls of the reading function run. If no caller is known,
+    the function must go on to predict, without saving or training.
     """
-    saves = [call for one in each for call in one.saves]
+    saves = [call for one in each for call in one.save_calls]
     around = takewhile(lambda one: not isinstance(one, ast.stmt), (read, *reach.module.names.ancestors(read)))
     node = next((one for one in around if isinstance(one, ast.Call)), None)
     callers, of_saves = _callers(reach, read), [_callers(reach, save) for save in saves]
     is_seen = bool(saves) and all({*some} - {None} for some in of_saves)
-    if node is None or any(_is_making(reach, one) for one in (read, *callers) if one is not None):
+    if node is None or any(_is_in_constructor(reach, one) for one in (read, *callers) if one is not None):
         return False
     calls = [one for one in callers if isinstance(one, ast.Call)]
     tops = [one for one in calls if isinstance(reach.module_of(one).names.scope_of(one).node, ast.Module)]
@@ -96,20 +96,20 @@ def resumes_nothing(reach: Reach, each: list[Checkpoint], read: ast.expr) -> boo
     for save in saves:
         seen = set[ast.AST]()
         before = {call for _, call in calls_before(reach, reach.module, save, seen)}
-        if node in before or len(seen) > MAX_DEPTH**3:  # not all of a large program was looked through
+        if node in before or len(seen) > MAX_DEPTH**3:  # a large program was not searched completely
             return False
     return True
 
 
 def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
-    """Whether the program saves a checkpoint, or another of the same names, or passes its manager on to what may."""
-    alike = [one for one in checkpoints.all if one.parts and one.parts.keys() == checkpoint.parts.keys()]
+    """Whether the program may save a checkpoint or one that tracks the same names, or passes its manager on."""
+    same = [one for one in checkpoints.all if one.parts and one.parts.keys() == checkpoint.parts.keys()]
     is_seen = all(map(checkpoints.is_followed, checkpoint.managers))
-    return not is_seen or any(one.saves or checkpoints.calls_elsewhere(one, "save") for one in [checkpoint, *alike])
+    return not is_seen or any(one.save_calls or checkpoints.calls_elsewhere(one, "save") for one in [checkpoint, *same])
 
 
-def reads_beside(module: Module, save: ast.Call) -> bool:
-    """Whether a file reads a checkpoint or weights, but in a function of its own: who calls that is known."""
+def reads_elsewhere(module: Module, save: ast.Call) -> bool:
+    """Whether a file reads a checkpoint or weights at its top level, in a class, or in the function of ``save``."""
     names, around = module.names, {*module.names.ancestors(save)}
     for read in (one for name in READS - {"read"} for one in names.attributes.get(name, ())):
         top = [one for one in names.ancestors(read) if not isinstance(one, ast.Module)]
@@ -119,13 +119,13 @@ def reads_beside(module: Module, save: ast.Call) -> bool:
 
 
 def loads_other_weights(module: Module, read: ast.expr, own: set[Hashable]) -> bool:
-    """Whether a read is one of a model that is not among some, or of weights that another program trained.
+    """Whether a read loads a model that is not in ``own``, or weights that another program trained.
 
-    The path of weights tells it, where the file saves none there.
+    Weights are of another program if the file saves none in their directory, or their path says so.
     """
     names, call = module.names, module.names.parent(read)
     if name_of(read) == "load_model" and isinstance(call, ast.Call):
-        target = key(names, target_of(names, call))
+        target = key_of(names, assignment_target(names, call))
         return bool(own) and target is not None and target not in own
     if name_of(read) != "load_weights" or not isinstance(call, ast.Call) or not call.args:
         return False
@@ -138,30 +138,30 @@ def loads_other_weights(module: Module, read: ast.expr, own: set[Hashable]) -> b
 
 
 def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
-    """Whether the function around a read goes on to call what some checkpoints track, and to no save or training."""
+    """Whether a function goes on, after a read, to call what some checkpoints track, without saving or training."""
     names = reach.module.names
     scope = next((one for one in names.ancestors(read) if isinstance(one, FunctionNode)), None)
 
     def keys(one: ast.expr) -> set[Hashable]:
-        return {key(names, one), key(names, single_assignment(names, one))} - {None}
+        return {key_of(names, one), key_of(names, single_assignment(names, one))} - {None}
 
     seen, own = set[ast.AST](), {part for one in each for tracked in one.objects() for part in keys(tracked)}
     later = [call for call in reach.calls_in(reach.module, scope or names.module) if call.lineno > read.lineno]
     later += [inner for call in [*later] for _, inner in calls_within(reach, call, seen)]
-    saves = [call for one in each for call in one.saves]
+    saves = [call for one in each for call in one.save_calls]
     if any(call in saves or _TRAINS.search(name_of(call.func)) for call in later):
         return False
-    if scope is None:  # the file itself: all that follows is seen, unless another one imports it
+    if scope is None:  # at top level: all later code is known, unless another file imports this one
         is_in_turns = any(isinstance(one, ast.For | ast.While) for one in names.ancestors(read))
-        held = {key(names, target) for one in each for target in one.targets} - {None}
-        is_passed = any(key(names, one) in held for call in later if call in names.parents for one in call.args)
+        held = {key_of(names, target) for one in each for target in one.targets} - {None}
+        is_passed = any(key_of(names, one) in held for call in later if call in names.parents for one in call.args)
         return not is_in_turns and not is_passed and not reach.importers
     called = [getattr(one.func, "value", one.func) if name_of(one.func) in _PREDICTS else one.func for one in later]
     return any(keys(one) & own for one in called if one in names.parents)
 
 
 def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
-    """What runs the function around a place, None for each call that may; the file itself where it is in none."""
+    """Returns the calls of the function around a place, None for each uncertain call; the module for top-level code."""
     scope = next((one for one in reach.module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     if scope is None or scope.name == "__init__":
         return [reach.module.names.module]
@@ -170,20 +170,20 @@ def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
     return [*known] or [None for call in reach.calls_of(scope.name) if not reach.functions(call)]
 
 
-def _is_making(reach: Reach, place: ast.AST) -> bool:
-    """Whether a place runs as an object is made, before all of its methods."""
+def _is_in_constructor(reach: Reach, place: ast.AST) -> bool:
+    """Whether a place is in an ``__init__``, which runs before all other methods."""
     around = reach.module_of(place).names.ancestors(place)
     return any(isinstance(one, FunctionNode) and one.name == "__init__" for one in around)
 
 
-def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:
-    """All that a path may be, None aside."""
+def path_values(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:
+    """Yields every value that a path may have, except None."""
     for end in values.ends(checkpoints.module, path):
         if end.module.names is not checkpoints.names:
-            yield path  # what another file says of it has other names
+            yield path  # names of another file mean something else here
         elif isinstance(end.node, ast.BoolOp):
             for one in end.node.values:
-                yield from ends_of(checkpoints, values, one)
+                yield from path_values(checkpoints, values, one)
         elif isinstance(end.node, ast.expr) and not is_none(end.node):
             yield end.node
         elif not isinstance(end.node, ast.expr):
@@ -191,12 +191,12 @@ def ends_of(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterato
 
 
 def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) -> bool:
-    if checkpoints.of_path(path) == [checkpoint]:
+    if checkpoints.checkpoints_of_path(path) == [checkpoint]:
         return True
     names = checkpoints.names
     made = [manager.arguments.get("directory") for manager in checkpoint.managers]
     saved = [template(names, one) for one in made]
-    for call in checkpoint.saves:
+    for call in checkpoint.save_calls:
         given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "file_prefix"), None)
         prefix = template(names, given)
         saved.append(prefix and directory(prefix))
@@ -204,14 +204,14 @@ def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) ->
     if isinstance(path, ast.Call) and path in checkpoints.module.calls_of("train.latest_checkpoint"):
         parts = [*path.args[:1], *(one.value for one in path.keywords if one.arg == "checkpoint_dir")]
         searched = template(names, parts[0]) if parts else None
-        is_beside = any(_is_made_of(checkpoints, each, one) for each in made for one in parts)
-        return is_beside or (searched is not None and normal(searched) in own)
+        is_in_directory = any(_is_made_of(checkpoints, each, one) for each in made for one in parts)
+        return is_in_directory or (searched is not None and normal(searched) in own)
     given_path = template(names, path)
     return given_path is not None and directory(given_path) in own
 
 
 def _is_made_of(checkpoints: Checkpoints, made: ast.expr | None, part: ast.expr) -> bool:
-    """Whether an expression, or the one behind a variable, holds another: ``own(directory)`` holds ``directory``."""
+    """Whether an expression, or the value of a variable, contains another: ``join(folder, name)`` has ``folder``."""
     value = made and checkpoints.names.value(made)
     inside = ast.walk(value) if value is not None else ()
     return any(isinstance(node, ast.expr) and ast.unparse(node) == ast.unparse(part) for node in inside)

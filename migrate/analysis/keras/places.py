@@ -1,4 +1,4 @@
-"""The variables and attributes of a module, told from one another, and where each is assigned."""
+"""Keys that identify the variables and attributes of a module, and their assignments."""
 
 import ast
 from collections.abc import Hashable
@@ -8,8 +8,8 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.scopes import unpacked_value
 
 
-def key(names: Names, expression: ast.expr | None) -> Hashable | None:
-    """What tells one variable or attribute of ``self`` from another; None for any other expression."""
+def key_of(names: Names, expression: ast.expr | None) -> Hashable | None:
+    """Returns a key that identifies a variable or an attribute; None for any other expression."""
     if isinstance(expression, ast.Name):
         found = names.scope_of(expression).lookup(expression.id)
         return (id(found[0]), expression.id) if found is not None else None
@@ -17,15 +17,15 @@ def key(names: Names, expression: ast.expr | None) -> Hashable | None:
         if expression.value.id in ("self", "cls"):
             owner = next((node for node in names.ancestors(expression) if isinstance(node, ast.ClassDef)), None)
             return (id(owner), f"self.{expression.attr}") if owner is not None else None
-        base = key(names, expression.value)
+        base = key_of(names, expression.value)
         return (base, expression.attr) if base is not None else None
     return None
 
 
 def single_assignment(names: Names, attribute: ast.expr) -> ast.expr | None:
-    """What the one assignment of an attribute in the file gives it; None for more of them, or for none."""
-    own = key(names, attribute) if isinstance(attribute, ast.Attribute) else None
-    stores = [one for one in names.stores if own is not None and key(names, one) == own]
+    """Returns the value of an attribute that the file assigns exactly once; else None."""
+    own = key_of(names, attribute) if isinstance(attribute, ast.Attribute) else None
+    stores = [one for one in names.stores if own is not None and key_of(names, one) == own]
     statement = names.parent(stores[0]) if len(stores) == 1 else None
     if isinstance(statement, ast.Assign):
         return statement.value
@@ -33,16 +33,16 @@ def single_assignment(names: Names, attribute: ast.expr) -> ast.expr | None:
 
 
 def stores_of(names: Names, place: ast.expr) -> list[ast.expr]:
-    """Where a variable or an attribute of an object is assigned; an attribute also where a derived class does."""
-    own, text = key(names, place), ast.unparse(place) if isinstance(place, ast.Attribute) else None
+    """Returns the targets that assign a variable or attribute, including those in derived and base classes."""
+    own, text = key_of(names, place), ast.unparse(place) if isinstance(place, ast.Attribute) else None
     variables = (one for one in names.nodes(ast.Name) if isinstance(one.ctx, ast.Store))
     found = [*(one for one in names.stores if isinstance(one, ast.Attribute)), *variables]
-    same = [one for one in found if own and (key(names, one) == own or ast.unparse(one) == text)]
-    return [one for one in same if key(names, one) == own or _is_related(names, one, place)]
+    same = [one for one in found if own and (key_of(names, one) == own or ast.unparse(one) == text)]
+    return [one for one in same if key_of(names, one) == own or _is_related(names, one, place)]
 
 
 def _is_related(names: Names, one: ast.expr, other: ast.expr) -> bool:
-    """Whether of the classes around two places one is derived from the other, or may be."""
+    """Whether one of the classes around two nodes may be derived from the other."""
     around = [next((a for a in names.ancestors(e) if isinstance(a, ast.ClassDef)), None) for e in (one, other)]
     first, last = around
     if first is None or last is None:

@@ -1,4 +1,4 @@
-"""A loop that counts from 0 at each start, though the newest checkpoint is restored before it."""
+"""Loops that count from 0 at each start, although the latest checkpoint is restored before them."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from itertools import pairwise
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
-from migrate.analysis.keras.own_checkpoints import is_own
+from migrate.analysis.keras.own_checkpoints import is_own_path
 from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
@@ -19,62 +19,61 @@ from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.values.values import Values
 
 COUNTERS = {"iterations", "save_counter", "step_counter", "initial_epoch"}
-"""What an optimizer, a checkpoint or ``fit`` calls how far a training is."""
-_NUMBERS = {*COUNTERS, "latest_checkpoint", "split", "search", "group"}
-"""What tells a loop where it was."""
+"""Names of an optimizer, a checkpoint or ``fit`` for the progress of a training."""
+_POSITION_NAMES = {*COUNTERS, "latest_checkpoint", "split", "search", "group"}
+"""Names that a loop may read its position from."""
 
 
 def restarted_loop(
     reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values
 ) -> ast.For | ast.While | None:
-    """The loop that counts from 0 and saves a checkpoint, after a restore of it."""
+    """Returns the loop that counts from 0 and saves a checkpoint after restoring it; None for none."""
     module, restores = checkpoints.module, _restores(checkpoints, checkpoint, values)
     for save in checkpoint.calls("save"):
         loop = _counting_loop(reach, module, save)
-        before = (
-            {call for _, call in calls_before(reach, module, head_of(loop))} if loop is not None and restores else set()
-        )
-        if not before.isdisjoint(restores):
-            return loop
+        if loop is not None and restores:
+            before = {call for _, call in calls_before(reach, module, loop_head(loop))}
+            if not before.isdisjoint(restores):
+                return loop
     return None
 
 
 def restarts_elsewhere(reach: Reach, checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> bool:
-    """Whether a loop of another file counts from 0 and saves a checkpoint after its restore, and reads no number."""
+    """Whether a loop of another file counts from 0 and saves a checkpoint after restoring it."""
     restores = _restores(checkpoints, checkpoint, values)
     restores += [call for _, call in checkpoints.calls_elsewhere(checkpoint, "restore_or_initialize")]
     for where, save in checkpoints.calls_elsewhere(checkpoint, "save") if restores else ():
         loop = _counting_loop(reach, where, save)
         asked = {*where.names.attributes, *(one.arg for one in where.names.nodes(ast.keyword))}
-        if loop is not None and asked.isdisjoint(_NUMBERS):
-            before = {call for _, call in calls_before(reach, where, head_of(loop))}
+        if loop is not None and asked.isdisjoint(_POSITION_NAMES):
+            before = {call for _, call in calls_before(reach, where, loop_head(loop))}
             if not before.isdisjoint(restores):
                 return True
     return False
 
 
-def head_of(loop: ast.For | ast.While) -> ast.expr:
-    """What a loop goes through, or its test."""
+def loop_head(loop: ast.For | ast.While) -> ast.expr:
+    """Returns the iterable or the test of a loop."""
     return loop.iter if isinstance(loop, ast.For) else loop.test
 
 
 def _restores(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values) -> list[ast.Call]:
-    """The calls that restore the newest of what a checkpoint has saved."""
+    """Returns the calls that restore the latest save of a checkpoint."""
     given = (call for call in checkpoint.calls("restore") if call.args)
-    newest = [call for call in given if _is_newest(checkpoints, checkpoint, values, call.args[0])]
+    newest = [call for call in given if _is_latest(checkpoints, checkpoint, values, call.args[0])]
     return checkpoint.calls("restore_or_initialize") + newest
 
 
 def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For) -> str:
-    """How many turns of a loop a checkpoint's own count of saves tells of, as source; "" where it does not tell.
+    """Returns the source of an expression for a loop's finished turns, by ``save_counter``; "" for none.
 
-    TensorFlow counts the saves in each checkpoint (``save_counter``). Where a loop saves once in each turn, or in each
-    n-th, and nothing else saves, that tells the number of its turns.
+    TensorFlow counts the saves in each checkpoint (``save_counter``). If a loop saves once in each turn, or in every
+    n-th, and nothing else saves, that gives the number of its turns.
     """
-    saves = checkpoint.saves
+    saves = checkpoint.save_calls
     is_skipped = any("checkpoint_interval" in manager.arguments for manager in checkpoint.managers)
-    is_alone = len(saves) == 1 and not is_skipped and all(map(checkpoints.is_kept, checkpoint.targets))
-    if not is_alone or counted_range(loop) is None or not _is_in_sight(module.names, checkpoint.target, loop):
+    is_alone = len(saves) == 1 and not is_skipped and all(map(checkpoints.is_not_passed_on, checkpoint.targets))
+    if not is_alone or counted_range(loop) is None or not _is_same_in_loop(module.names, checkpoint.target, loop):
         return ""
     assert checkpoint.target is not None
     statement = module.names.statement_of(saves[0])
@@ -94,8 +93,8 @@ def turns_in_save_counter(module: Module, checkpoints: Checkpoints, checkpoint: 
     return _turns_of_interval(module, tests[0].test, loop, count) if tests else count
 
 
-def _is_in_sight(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
-    """Whether the name of what holds a checkpoint means the same in a loop."""
+def _is_same_in_loop(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
+    """Whether a loop can use the target of a checkpoint under the same name."""
     if isinstance(target, ast.Name):
         found = names.scope_of(loop).lookup(target.id)
         return found is not None and found[0] is names.scope_of(target).lookup(target.id)[0]  # type: ignore[index]
@@ -111,27 +110,27 @@ def _is_in_sight(names: Names, target: ast.expr | None, loop: ast.For) -> bool:
     return made is looping or made.name in {name_of(base) for base in looping.bases}
 
 
-def read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
-    """Returns the variables that a loop alone sets, each with the line behind it that reads it."""
+def variables_read_after(module: Module, loop: ast.For | ast.While) -> dict[str, int]:
+    """Returns the variables that only a loop sets, each with the first later line that reads it."""
     scope, found = module.names.scope_of(loop), dict[str, int]()
-    for name, _ in _own(module, loop):
+    for name, _ in _loop_variables(module, loop):
         later = [use.lineno for use in module.names.uses(name, scope) if use.lineno > (loop.end_lineno or 0)]
         found |= {name: min(later)} if later else {}
     return found
 
 
-def set_by_others(module: Module, loop: ast.For | ast.While, counted: str, first: str) -> tuple[str, int] | None:
-    """A variable, and the line that reads it, which some turns of a loop set, by a test of their number alone.
+def variable_of_turns(module: Module, loop: ast.For | ast.While, counted: str, first: str) -> tuple[str, int] | None:
+    """Returns a variable that a loop sets only in some turns, by their number, and the line that reads it, or None.
 
-    A start that begins with another turn has not: ``if epoch % 100 == 0: sample = x``, ``show(sample)`` and
-    ``if epoch > 0: print(loss - last)``, ``last = loss``. One of ``first`` too, its number, holds in the first turn.
+    A run that starts at another turn lacks its value: ``if epoch % 100 == 0: sample = x`` before ``show(sample)``, or
+    ``if epoch > 0: print(loss - last)`` before ``last = loss``. A test that reads ``first``, the first number, is fine.
     """
     names, scope = module.names, module.names.scope_of(loop)
     inside = [one for one in names.nodes(ast.If) if loop in names.ancestors(one)]
     asked = {one: {ast.unparse(part) for part in ast.walk(one.test) if hasattr(part, "ctx")} for one in inside}
     own = {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     tests = {one for one, read in asked.items() if counted in read and read.isdisjoint((own - {counted}) | {first})}
-    for name, bound in _own(module, loop) if tests else ():
+    for name, bound in _loop_variables(module, loop) if tests else ():
         added = {one for one in bound if isinstance(one, ast.AugAssign)}
         for read in (*names.uses(name, scope), *(one.target for one in added)):
             is_of_turn = loop in names.ancestors(read) and loop not in bound
@@ -141,8 +140,8 @@ def set_by_others(module: Module, loop: ast.For | ast.While, counted: str, first
     return None
 
 
-def _own(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[ast.stmt]]]:
-    """The variables that a loop alone sets, each with the statements that do."""
+def _loop_variables(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[ast.stmt]]]:
+    """Yields the variables that only a loop sets, each with the statements that set it."""
     for name, bindings in module.names.scope_of(loop).bindings.items():
         lines = [getattr(one.node, "lineno", 0) for one in bindings]
         if lines and all(loop.lineno <= line <= (loop.end_lineno or 0) for line in lines):
@@ -150,7 +149,7 @@ def _own(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[a
 
 
 def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], tests: set[ast.If]) -> bool:
-    """Whether a turn sets a variable before it reads it, whatever its number; other tests are taken to hold."""
+    """Whether every turn sets a variable before it reads it, whatever its number; other tests are assumed to hold."""
     inside = [read, *names.ancestors(read)]
     around = inside[: inside.index(loop) + 1]
     tested = [(one, two) for one, two in pairwise(around) if isinstance(two, ast.If) and one is not two.test]
@@ -160,7 +159,7 @@ def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], 
         if one in bound or not isinstance(one, ast.If) or one not in tests:
             return one in bound or any(map(sets, ast.iter_child_nodes(one)))
         ways = ((one.body, True), (one.orelse, False))
-        is_with = any(_is_turn_of(one.test, test.test) for inner, test in tested if inner in test.body)
+        is_with = any(_is_implied_by(one.test, test.test) for inner, test in tested if inner in test.body)
         passed = {is_true for is_true in (True, False) if (ast.unparse(one.test), not is_true) in held}
         passed |= {False} if is_with else set()
         return all(is_true in passed or any(map(sets, way)) for way, is_true in ways)
@@ -170,8 +169,8 @@ def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], 
     return not bound.isdisjoint(heads) or any(map(sets, above))
 
 
-def _is_turn_of(one: ast.expr, other: ast.expr) -> bool:
-    """Whether each turn of one test is taken to be one of another: ``i % 50 == 0`` of ``i % 5 == 0``, or ``i % n``."""
+def _is_implied_by(one: ast.expr, other: ast.expr) -> bool:
+    """Whether ``other`` implies ``one``: ``i % 50 == 0`` implies ``i % 5 == 0``; assumed for ``i % n``."""
     parts = ([part for part in ast.walk(test) if isinstance(part, ast.BinOp)] for test in (one, other))
     often, seldom = ([literal(part.right) for part in some if isinstance(part.op, ast.Mod)] for some in parts)
     is_known = all(isinstance(number, int) for number in (*often, *seldom))
@@ -179,7 +178,7 @@ def _is_turn_of(one: ast.expr, other: ast.expr) -> bool:
 
 
 def counted_range(loop: ast.For) -> ast.Call | None:
-    """``range(n)`` that a loop goes over, also in a ``tqdm(range(n))``."""
+    """Returns the ``range(n)`` that a loop iterates over, also within ``tqdm(range(n))``; else None."""
     made = loop.iter
     if isinstance(made, ast.Call) and name_of(made.func) in ("tqdm", "trange") and made.args:
         made = made.args[0] if name_of(made.func) == "tqdm" else made
@@ -188,7 +187,7 @@ def counted_range(loop: ast.For) -> ast.Call | None:
 
 
 def _turns_of_interval(module: Module, test: ast.expr, loop: ast.For, count: str) -> str:
-    """The turns that are done after some saves, each behind a test: ``(epoch + 1) % 5 == 0``."""
+    """Returns the source for the finished turns of a loop that saves under a test ``(epoch + 1) % 5 == 0``; or ""."""
     is_equal = isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     if not is_equal or not isinstance(test, ast.Compare) or ast.unparse(test.comparators[0]) != "0":
         return ""
@@ -207,12 +206,13 @@ def _turns_of_interval(module: Module, test: ast.expr, loop: ast.For, count: str
     return f"max(0, ({count} - 1) * {interval} + 1)" if ast.unparse(left.left) == turn else ""
 
 
-def _is_newest(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
-    """Whether ``restore`` is given the newest of the checkpoints that are saved, not one to begin with."""
+def _is_latest(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
+    """Whether a path is the latest checkpoint that the program saved, not one to start from."""
     names, value = checkpoints.names, checkpoints.names.value(path)
     is_searched = isinstance(value, ast.Call) and value in checkpoints.module.calls_of("train.latest_checkpoint")
     is_unsteady = is_searched and bool(value.args) and template(names, value.args[0]) is None  # type: ignore[attr-defined]
-    return is_unsteady or bool(checkpoints.of_path(path)) or is_own(checkpoints, checkpoint, values, path)
+    saved = checkpoints.checkpoints_of_path(path)
+    return is_unsteady or bool(saved) or is_own_path(checkpoints, checkpoint, values, path)
 
 
 def is_loop(node: ast.AST) -> bool:
@@ -220,7 +220,7 @@ def is_loop(node: ast.AST) -> bool:
 
 
 def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -> list[ast.AST]:
-    """The loops around a call, inner ones first; those around the one call of its function where it has none itself."""
+    """Returns the loops around a call, innermost first, or else those around the only call of its function."""
     around = list(module.names.ancestors(call))
     scope = next((one for one in around if isinstance(one, FunctionNode)), None)
     inside = around[: around.index(scope)] if scope is not None else around
@@ -231,11 +231,11 @@ def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -
 
 
 def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | ast.While | None:
-    """The outermost loop around a save, if it counts from a number and skips no turn."""
+    """Returns the outermost loop around a save if it counts from a constant and skips no turn; else None."""
     loops, names = loops_around(reach, module, save), module.names
     loop = loops[-1] if loops else None
     if isinstance(loop, ast.While):
-        return loop if any(_is_count(names, loop, part) for part in ast.walk(loop.test)) else None
+        return loop if any(_is_incremented(names, loop, part) for part in ast.walk(loop.test)) else None
     if not isinstance(loop, ast.For) or any(isinstance(part, ast.Continue) for part in ast.walk(loop)):
         return None
     turns = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
@@ -253,8 +253,8 @@ def _counting_loop(reach: Reach, module: Module, save: ast.Call) -> ast.For | as
     return loop if all(isinstance(names.value(one), ast.Constant) for one in first) else None
 
 
-def _is_count(names: Names, loop: ast.While, part: ast.AST) -> bool:
-    """Whether the test of a loop asks a number that begins with a constant before it, and that it adds to."""
+def _is_incremented(names: Names, loop: ast.While, part: ast.AST) -> bool:
+    """Whether a loop's test compares a number that starts as a constant and that the loop increments."""
     if not isinstance(part, ast.Name | ast.Attribute) or not isinstance(names.parent(part), ast.Compare):
         return False
     stores = stores_of(names, part)
@@ -266,7 +266,7 @@ def _is_count(names: Names, loop: ast.While, part: ast.AST) -> bool:
 
 
 def _iterable_of(names: Names, loop: ast.For) -> ast.expr:
-    """The iterable of a loop, behind ``tqdm`` and a variable: ``with tqdm(range(9)) as bar: for step in bar:``."""
+    """Returns the iterable of a loop without ``tqdm`` around it: ``with tqdm(range(9)) as bar: for step in bar:``."""
     made = names.value(loop.iter)
     items = (item for one in names.ancestors(loop) if isinstance(one, ast.With) for item in one.items)
     held = {item.optional_vars.id: item.context_expr for item in items if isinstance(item.optional_vars, ast.Name)}

@@ -1,4 +1,4 @@
-"""Models that a program saves whole, and the strings that are their paths."""
+"""The calls that save a whole model, and the strings of their paths."""
 
 import ast
 import os
@@ -18,7 +18,7 @@ _PRINTS = ("print", "info", "debug", "warning")
 
 @dataclass(frozen=True)
 class Save:
-    """A call that saves a model whole.
+    """A call that saves a whole model.
 
     Attributes:
       others: the names of the other arguments.
@@ -30,8 +30,8 @@ class Save:
     others: tuple[str, ...]
 
 
-def saves(module: Module) -> Iterator[Save]:
-    """The calls ``model.save(path)`` and ``save_model(model, path)`` of a file, whatever the model is."""
+def model_saves(module: Module) -> Iterator[Save]:
+    """Yields the calls ``model.save(path)`` and ``save_model(model, path)`` of a file, for any kind of object."""
     for call in module.names.nodes(ast.Call):
         found = symbol_of(module.names, call.func)
         is_function = found is not None and found.tail in _SAVES
@@ -48,12 +48,12 @@ def saves(module: Module) -> Iterator[Save]:
 
 
 class SavedPath:
-    """The one string that a path is, through variables and functions of the file that keep its end.
+    """The string literal of a path, found through variables and through functions that keep the path's ending.
 
     Attributes:
-      literal: the string; None where the path is put together, or may change.
+      literal: the literal; None if the path is joined from parts, or may change.
       text: its value; "" for none.
-      steps: the expressions that lead to it.
+      steps: the expressions from the path to the literal.
     """
 
     def __init__(self, names: Names, path: ast.expr) -> None:
@@ -72,7 +72,7 @@ class SavedPath:
         self.text = str(following.value) if is_text else ""  # type: ignore[union-attr]
 
     def other_uses(self, names: Names, steps: Collection[ast.expr]) -> Iterator[ast.Name]:
-        """The uses of the path's variables that are no steps, for which another end of it is another path."""
+        """Yields the other uses of the path's variables, which would see a different path if its ending changed."""
         for name in [node for node in self.steps if isinstance(node, ast.Name)]:
             for use in names.reads_of(name):
                 above = names.parent(use)
@@ -82,7 +82,7 @@ class SavedPath:
 
 
 def _keeps_end(names: Names, call: ast.Call) -> bool:
-    """Whether a function of the file gives a path that ends as its first argument: ``write_filepath``."""
+    """Whether a function of the file returns a path with the ending of its first argument."""
     function = names.definition(call.func) if isinstance(call.func, ast.Name) and call.args else None
     if not isinstance(function, ast.FunctionDef) or not function.args.args or function.decorator_list:
         return False
@@ -100,7 +100,7 @@ def _is_part(names: Names, use: ast.AST) -> bool:
 
 
 def _is_end(names: Names, value: ast.expr | None, parameter: str) -> bool:
-    """Whether a path ends as a parameter does, the base name of it included."""
+    """Whether a path ends with a parameter or its base name."""
     if isinstance(value, ast.Name):
         held = names.only_value(value)
         return value.id == parameter or (held is not None and _is_end(names, held, parameter))
@@ -121,15 +121,15 @@ def is_printed(names: Names, use: ast.AST) -> bool:
     return False
 
 
-def is_behind(names: Names, save: ast.Call, load: ast.Call) -> bool:
-    """Whether a load of the same file reads what a save of the same start wrote: it stands behind it, in its block."""
+def is_after(names: Names, save: ast.Call, load: ast.Call) -> bool:
+    """Whether a load follows a save in its block, so that it reads the file that the same run saved."""
     block = names.parent(names.statement_of(save))
     is_later = (save.lineno, save.col_offset) < (load.lineno, load.col_offset)
     return is_later and names.scope_of(save) is names.scope_of(load) and block in names.ancestors(load)
 
 
-def beside(path: str) -> Iterator[str]:
-    """The other Python files and notebooks of a file's directory, absolute."""
+def siblings(path: str) -> Iterator[str]:
+    """Yields the absolute paths of the other Python files and notebooks in a file's directory."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.exists(path):
         for name in sorted(os.listdir(folder)):

@@ -1,4 +1,4 @@
-"""What a call is given by its keywords, those of ``**`` among them, and so what a checkpoint tracks."""
+"""The keyword arguments of a call, including those of ``**``, which are the objects that a checkpoint tracks."""
 
 import ast
 
@@ -10,8 +10,8 @@ from migrate.analysis.values.values import Values
 _CHANGES = {"update", "pop", "setdefault", "clear", "popitem"}
 
 
-def keywords_given(reach: Reach, values: Values, module: Module, call: ast.Call) -> tuple[dict[str, ast.expr], bool]:
-    """Returns what a call is given by name, as far as the file shows it, and whether that is all."""
+def keyword_arguments(reach: Reach, values: Values, module: Module, call: ast.Call) -> tuple[dict[str, ast.expr], bool]:
+    """Returns the known keyword arguments of a call, and whether they are all."""
     found, is_whole = dict[str, ast.expr](), True
     for keyword in call.keywords:
         if keyword.arg is not None:
@@ -24,7 +24,7 @@ def keywords_given(reach: Reach, values: Values, module: Module, call: ast.Call)
 
 
 def _items_of_dictionary(reach: Reach, values: Values, module: Module, value: ast.expr) -> dict[str, ast.expr] | None:
-    """What a dictionary of the file holds, or one call gives as ``**objects``; None where that is not seen."""
+    """Returns the items of a dictionary, or of ``**objects`` with a single caller; None if they are unknown."""
     if _is_changed(module, value):
         return None
     ends = values.ends(module, value)
@@ -33,14 +33,14 @@ def _items_of_dictionary(reach: Reach, values: Values, module: Module, value: as
     if isinstance(function, FunctionNode) and function.args.kwarg is end:
         calls = [one for one in _calls(reach, module, function) if reach.module_of(one) is module]
         named = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
-        given, is_whole = keywords_given(reach, values, module, calls[0]) if len(calls) == 1 else ({}, False)
+        given, is_whole = keyword_arguments(reach, values, module, calls[0]) if len(calls) == 1 else ({}, False)
         return {name: one for name, one in given.items() if name not in named} if is_whole else None
     items = literal_items(module, end) if isinstance(end, ast.expr) else None
     return {str(name): one for name, one in items} if items and all(isinstance(n, str) for n, _ in items) else None
 
 
 def _calls(reach: Reach, module: Module, function: FunctionNode) -> list[ast.Call]:
-    """The calls of a function; of an ``__init__`` those that make an object of its class."""
+    """Returns the calls of a function; for an ``__init__`` those of its class."""
     owner = module.names.parents.get(function)
     if isinstance(owner, ast.ClassDef) and function.name == "__init__":
         return [*reach.calls_of(owner.name)]
@@ -48,7 +48,7 @@ def _calls(reach: Reach, module: Module, function: FunctionNode) -> list[ast.Cal
 
 
 def _is_changed(module: Module, value: ast.expr) -> bool:
-    """Whether a variable's dictionary is given or loses items after it is made."""
+    """Whether items of a variable's dictionary are set or removed after its creation."""
     for use in module.names.reads_of(value):
         parent = module.names.parent(use)
         is_set = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)

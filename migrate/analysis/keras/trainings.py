@@ -1,10 +1,10 @@
-"""The training calls of Keras, their ``ModelCheckpoint`` callbacks, and which of them count as a recovery."""
+"""The training calls of Keras and their callbacks."""
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.analysis.keras.places import key, single_assignment
+from migrate.analysis.keras.places import key_of, single_assignment
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
@@ -20,10 +20,10 @@ FIT_GENERATOR = (
     "x", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps", "validation_freq",
     "class_weight", "max_queue_size", "workers", "use_multiprocessing", "shuffle", "initial_epoch",
 )  # fmt: skip
-OF_KERAS_1 = {
+KERAS_1_ARGUMENTS = {
     "nb_epoch": "epochs", "nb_worker": "workers", "max_q_size": "max_queue_size", "pickle_safe": "use_multiprocessing",
 }  # fmt: skip
-"""What Keras 1 called the arguments of a training, and Keras 2 calls them."""
+"""The names in Keras 2 of the arguments that Keras 1 named otherwise."""
 
 
 _RECOVERIES = {"BackupAndRestore", "CheckpointRecovery"}
@@ -31,12 +31,12 @@ _RECOVERIES = {"BackupAndRestore", "CheckpointRecovery"}
 
 @dataclass
 class Fit:
-    """A call of ``fit`` or ``fit_generator`` with a ``ModelCheckpoint``.
+    """A call of ``fit`` or ``fit_generator``.
 
     Attributes:
-      callbacks: what its callbacks are made of.
-      display: the list that holds them, if it stands in the file.
-      is_one: whether it is given one callback, and no list.
+      callbacks: the expressions of its callbacks.
+      display: the list literal of its callbacks; None if the file has none.
+      is_one: whether ``callbacks`` is a single callback, not a list.
     """
 
     call: ast.Call
@@ -47,7 +47,7 @@ class Fit:
     is_one: bool = False
 
     def is_recovered(self, names: Names) -> bool:
-        """Whether a recovery of TensorFlow's or of this tool's stands among the callbacks."""
+        """Whether ``BackupAndRestore`` or this tool's recovery is among the callbacks."""
         given = self.arguments.get("callbacks")
         listed = given.elts if isinstance(given, ast.List) else []
         made = [given, *(callback_call(names, element) for element in [*self.callbacks, *listed])]
@@ -56,38 +56,38 @@ class Fit:
 
 
 def trainings(module: Module) -> Iterator[Fit]:
-    """Every training call of a module whose callbacks are a list of this file."""
+    """Yields the training calls of a module whose callbacks are a list literal."""
     return (fit for fit in all_trainings(module) if fit.display is not None)
 
 
 def has_recovery(module: Module) -> bool:
-    """Whether a training of a module recovers already."""
+    """Whether a training of a module already has a recovery."""
     is_named = any(word in module.text for word in _RECOVERIES)
     is_fit = is_named and any(fit.is_recovered(module.names) for fit in all_trainings(module))
     return is_fit or "recovered(" in module.text
 
 
 def all_trainings(module: Module) -> Iterator[Fit]:
-    """Every training call of a module whose arguments can be read."""
+    """Yields the training calls of a module whose arguments are known."""
     for node in module.names.nodes(ast.Call):
         fit = training_of(module, node)
-        if fit is not None and key(module.names, fit.receiver) is not None:
+        if fit is not None and key_of(module.names, fit.receiver) is not None:
             yield fit
 
 
 @tree_cache
 def trainings_by_model(names: Names) -> dict[Hashable, list[ast.Call]]:
-    """The training calls of a file whose arguments can be read, by the ``key`` of what they train."""
+    """Returns the training calls of a file whose arguments are known, by the ``key_of`` of the model."""
     found: dict[Hashable, list[ast.Call]] = {}
     for call in names.nodes(ast.Call):
-        model = key(names, call.func.value) if isinstance(call.func, ast.Attribute) else None
+        model = key_of(names, call.func.value) if isinstance(call.func, ast.Attribute) else None
         if model is not None and _arguments(call) is not None:
             found.setdefault(model, []).append(call)
     return found
 
 
 def training_of(module: Module, call: ast.Call) -> Fit | None:
-    """A call as a training; None where it is none, or its arguments cannot be read."""
+    """Returns a call as a ``Fit``; None if it is no training or its arguments are unknown."""
     arguments = _arguments(call)
     if arguments is None or not isinstance(call.func, ast.Attribute):
         return None
@@ -97,14 +97,14 @@ def training_of(module: Module, call: ast.Call) -> Fit | None:
 
 
 def _arguments(call: ast.Call) -> dict[str, ast.expr] | None:
-    """The arguments of a training call; None where it is none, or they cannot be read."""
+    """Returns the arguments of a training call; None if it is no training or they are unknown."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("fit", "fit_generator"):
         return None
-    return _explicit(call, FIT if call.func.attr == "fit" else FIT_GENERATOR)
+    return _explicit_arguments(call, FIT if call.func.attr == "fit" else FIT_GENERATOR)
 
 
-def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] | None:
-    """The arguments that stand in a call; None where others, which ``**settings`` gives, may be its callbacks."""
+def _explicit_arguments(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] | None:
+    """Returns the explicit arguments of a call; None if ``**settings`` may contain its callbacks."""
     plain = [keyword for keyword in call.keywords if keyword.arg is not None]
     if len(plain) < len(call.keywords):
         is_fit = isinstance(call.func, ast.Attribute) and call.func.attr == "fit"
@@ -114,7 +114,7 @@ def _explicit(call: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr] 
         arguments = bind(ast.Call(call.func, call.args, plain), parameters)
     except Unbindable:
         return None
-    arguments = {OF_KERAS_1.get(name, name): value for name, value in arguments.items()}
+    arguments = {KERAS_1_ARGUMENTS.get(name, name): value for name, value in arguments.items()}
     if "generator" in arguments:  # fit_generator's own name for it
         arguments = {"x": arguments.pop("generator"), **arguments}
     return arguments
@@ -139,20 +139,20 @@ def _read_callbacks(module: Module, fit: Fit) -> None:
 
 
 def callback_call(names: Names, element: ast.expr) -> ast.Call | None:
-    """The call that makes a callback which stands in a list itself, or as a variable with what it holds there."""
+    """Returns the call that creates a callback in a list, directly or through a variable; None for none."""
     held = names.value_at_use(element) if isinstance(element, ast.Name) else element
     made = names.value(held) if held is not None else None
     return made if isinstance(made, ast.Call) else None
 
 
 def is_on_workers(module: Module) -> bool:
-    """Whether a module trains under the strategy of several workers, whose ``fit`` has a rule of its own."""
+    """Whether a module uses a strategy for several workers, for which ``fit`` has another rule."""
     return any(tail.endswith("MultiWorkerMirroredStrategy") for tail in module.uses)
 
 
 @tree_cache
 def rank_call(names: Names) -> ast.Call | None:
-    """A call that asks a library which of a job's processes this is, such as ``hvd.rank()``."""
+    """Returns a call that gives the rank of a process, such as ``hvd.rank()``; None for none."""
     calls = (node for node in names.nodes(ast.Call) if not node.args)
     asked = (call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in ("rank", "Get_rank"))
     return next((call for call in asked if names.qualified(call.func) is not None), None)
@@ -160,7 +160,7 @@ def rank_call(names: Names) -> ast.Call | None:
 
 @tree_cache
 def distributed_library(module: Module) -> str:
-    """The package that runs a module in several processes, of which one alone saves; "" for none."""
+    """Returns the package that runs a module in several processes; "" for none."""
     asked = rank_call(module.names)
     if asked is not None:
         return (module.names.qualified(asked.func) or "").partition(".")[0]
@@ -174,7 +174,7 @@ def is_training(call: ast.Call) -> bool:
 
 
 def is_model_fit(call: ast.Call) -> bool:
-    """Whether a call trains a model: ``fit(x)`` alone is that of a scaler or an ``ImageDataGenerator``."""
+    """Whether a call trains a model; ``fit(x)`` alone is that of a scaler or an ``ImageDataGenerator``."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if method == "fit":
         return len(call.args) > 1 or any(keyword.arg in FIT[2:] or keyword.arg is None for keyword in call.keywords)

@@ -1,4 +1,4 @@
-"""Which models of one module are made under a strategy of several workers."""
+"""The models of a module that are created under a strategy for several workers."""
 
 import ast
 from collections.abc import Iterator
@@ -10,11 +10,10 @@ CONTRIB = "contrib.distribute.CollectiveAllReduceStrategy"
 STRATEGIES = ("distribute.MultiWorkerMirroredStrategy", EXPERIMENTAL, CONTRIB)
 
 
-def fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
-    """The calls ``model.fit(…)`` of models that are made in the scope of such a strategy.
+def worker_fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
+    """Yields the calls ``model.fit(…)`` of models that are created in the scope of such a strategy.
 
-    Returns:
-      each call, and whether the strategy is surely one of several workers: it may be one of more choices.
+    Each comes with whether the strategy is certain: the program may choose among several.
     """
     strategies = set(module.calls_of(*STRATEGIES))
     if not strategies:
@@ -27,16 +26,16 @@ def fits(module: Module) -> Iterator[tuple[ast.Call, bool]]:
 
 
 def _strategies_of(module: Module, model: ast.expr) -> Iterator[ast.expr | None]:
-    """What a model's strategy may be: the values behind ``with strategy.scope():`` where it is made."""
+    """Yields the values that ``strategy`` may have in the ``with strategy.scope():`` that creates a model."""
     for binding in module.names.bindings(model):
         for above in module.names.ancestors(binding.node):
             if isinstance(above, ast.With):
                 for item in above.items:
-                    yield from _scoped(module, item.context_expr)
+                    yield from _strategies_of_scope(module, item.context_expr)
 
 
-def _scoped(module: Module, context: ast.expr) -> Iterator[ast.expr | None]:
-    """The values that ``strategy`` may have in ``strategy.scope()``."""
+def _strategies_of_scope(module: Module, context: ast.expr) -> Iterator[ast.expr | None]:
+    """Yields the values that ``strategy`` may have in ``strategy.scope()``."""
     if not (isinstance(context, ast.Call) and isinstance(context.func, ast.Attribute)):
         return
     strategy = context.func.value

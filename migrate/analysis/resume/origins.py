@@ -6,7 +6,7 @@ from functools import cache, cached_property
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
-from migrate.analysis.keras.places import key
+from migrate.analysis.keras.places import key_of
 from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
 from migrate.analysis.resume.path_parts import PathParts
 from migrate.analysis.resume.spellings import possible_paths
@@ -229,7 +229,7 @@ class Origins:
     def _places(self, module: Module, value: ast.expr) -> set[Hashable]:
         """The variables that an expression stands for; an attribute is another one in each class of objects."""
         if isinstance(value, ast.Name):
-            return {key(module.names, value)} - {None}
+            return {key_of(module.names, value)} - {None}
         if not isinstance(value, ast.Attribute) or value.attr in _OF_TENSORS or module.names.qualified(value):
             return set()
         own = self._kinds(module, value)
@@ -278,7 +278,7 @@ class Origins:
         is_variable = isinstance(value, ast.Name) and value.id not in ("self", "cls")
         found = module.names.scope_of(value).lookup(value.id) if is_variable else None  # type: ignore[attr-defined]
         is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
-        return key(module.names, value) if is_parameter else None
+        return key_of(module.names, value) if is_parameter else None
 
 
 def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:

@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.trainings import callback_call
-from migrate.analysis.keras.workers import fits
+from migrate.analysis.keras.workers import worker_fits
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.edits.plan import SetArgument
@@ -67,7 +67,7 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
 def backups_of_workers(module: Module) -> Iterator[ast.Call]:
     """Yields the callbacks of a ``fit`` that several workers run, which FT404 replaces."""
     backups = set(module.calls_of(*BACKUPS))
-    for fit, is_sure in fits(module) if backups else ():
+    for fit, is_sure in worker_fits(module) if backups else ():
         named = next((keyword.value for keyword in fit.keywords if keyword.arg == "callbacks"), None)
         listed = named and module.names.value(named)
         for element in listed.elts if is_sure and isinstance(listed, ast.List | ast.Tuple) else ():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.own_checkpoints import is_own
+from migrate.analysis.keras.own_checkpoints import is_own_path
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Workbench
 
@@ -27,7 +27,7 @@ def chosen_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast
             ways = path.values
         elif isinstance(path, ast.IfExp) and not tests_newest(bench, path.test):
             ways = [path.body, path.orelse]
-        own = [is_own(bench.checkpoints, checkpoint, bench.values, one) for one in ways]
+        own = [is_own_path(bench.checkpoints, checkpoint, bench.values, one) for one in ways]
         if ways and own[0] is False and any(own) and not RESUMES.search(ast.unparse(ways[0])):
             yield call, ways[0]
 

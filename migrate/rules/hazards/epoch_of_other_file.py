@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key, stores_of
+from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.values.values import iter_parts
@@ -98,7 +98,7 @@ def _restored_sources(bench: Workbench, number: ast.expr) -> set[str | None]:
     names, found, scope = bench.module.names, set[str | None](), bench.module.names.scope_of(number)
     for checkpoint in bench.checkpoints.all:
         restores = checkpoint.calls("restore", "read", "restore_or_initialize")
-        for call in (one for one in restores if names.scope_of(one) is scope and checkpoint.saves):
+        for call in (one for one in restores if names.scope_of(one) is scope and checkpoint.save_calls):
             if not call.args:
                 found.add(ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else None)
                 continue
@@ -111,10 +111,10 @@ def _restored_sources(bench: Workbench, number: ast.expr) -> set[str | None]:
 def _separate_checkpoints(bench: Workbench, parts: list[ast.AST]) -> Iterator[tuple[Checkpoint, Checkpoint]]:
     """Yields a counter's checkpoint and that of the weights, where they are saved in different blocks."""
     names, checkpoints = bench.module.names, bench.checkpoints
-    keys = {key(names, one) for one in parts if isinstance(one, ast.Name | ast.Attribute)} - {None}
+    keys = {key_of(names, one) for one in parts if isinstance(one, ast.Name | ast.Attribute)} - {None}
     resumed = [one for one in checkpoints.all if is_resumed(checkpoints, one, bench.values)]
     for counted in (one for one in resumed if checkpoints.keys(one) and checkpoints.keys(one) <= keys):
         for other in resumed:
-            blocks = [{id(names.block_of(save)) for save in one.saves} for one in (counted, other)]
+            blocks = [{id(names.block_of(save)) for save in one.save_calls} for one in (counted, other)]
             if checkpoints.keys(counted).isdisjoint(checkpoints.keys(other)) and blocks[0].isdisjoint(blocks[1]):
                 yield counted, other

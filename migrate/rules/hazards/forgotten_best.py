@@ -20,7 +20,7 @@ from itertools import pairwise, takewhile
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key, stores_of
+from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
@@ -57,7 +57,7 @@ def forgotten_best(bench: Workbench) -> Iterator[Mend]:
         for save in checkpoint.calls("save") if is_resumed(bench.checkpoints, checkpoint, bench.values) else ():
             for test, is_end in _tests_of_save(bench, save):
                 forgotten = _forgotten(bench, checkpoint, test, is_end)
-                own = key(bench.module.names, forgotten)
+                own = key_of(bench.module.names, forgotten)
                 if forgotten is None or own in seen:
                     continue
                 seen.add(own)
@@ -89,7 +89,7 @@ def _forgotten(bench: Workbench, checkpoint: Checkpoint, test: ast.If, is_end: b
     names = bench.module.names
     compared = [part for part in iter_parts(names, test.test) if isinstance(part, ast.Compare)]
     for part in (side for one in compared for side in (one.left, *one.comparators)):
-        own, stores = key(names, part), stores_of(names, part)
+        own, stores = key_of(names, part), stores_of(names, part)
         around: ast.AST | None = _innermost_loop(names, test) if is_end else test
         begins = [one for one in stores if not _is_conditional(names, one, is_end, ast.unparse(part))]
         inside = [one for one in stores if around in {*names.ancestors(one)} or (not is_end and one not in begins)]

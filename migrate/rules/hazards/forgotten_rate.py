@@ -5,7 +5,7 @@ import re
 from collections.abc import Hashable, Iterator
 
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key, stores_of
+from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.analysis.source.arguments import defaults
 from migrate.analysis.source.names import Names
@@ -24,7 +24,7 @@ def forgotten_rates(bench: Workbench) -> Iterator[Mend]:
     pairs = [pair for one, other in asked for pair in ((one, other), (other, one))]
     rates = [rate for rate, other in pairs if _is_random(names, other) and isinstance(rate, ast.Name | ast.Attribute)]
     for rate in rates if rates and _resumes_in_loop(bench) else ():
-        own, stores = key(names, rate), stores_of(names, rate)
+        own, stores = key_of(names, rate), stores_of(names, rate)
         falls = [one for one in stores if is_computed_from_itself(names, one)]
         begins = [one for one in stores if one not in falls]
         tracked = {part for one in bench.checkpoints.all for part in bench.checkpoints.keys(one)}
@@ -47,7 +47,7 @@ def _resumes_in_loop(bench: Workbench) -> bool:
     """Whether a loop saves a checkpoint that the file restores, also a loop of another file."""
     for one in bench.checkpoints.all:
         if is_resumed(bench.checkpoints, one, bench.values):
-            saves = [(bench.module, call) for call in one.saves] + bench.checkpoints.calls_elsewhere(one, "save")
+            saves = [(bench.module, call) for call in one.save_calls] + bench.checkpoints.calls_elsewhere(one, "save")
             if any(loops_around(bench.reach, *save) for save in saves):
                 return True
     return False

@@ -4,8 +4,8 @@ import ast
 
 from migrate.analysis.calls.calls_before import calls_within
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key
-from migrate.analysis.keras.restarted_loops import COUNTERS, head_of
+from migrate.analysis.keras.places import key_of
+from migrate.analysis.keras.restarted_loops import COUNTERS, loop_head
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
@@ -49,14 +49,14 @@ def counters_of(bench: Workbench, checkpoint: Checkpoint) -> list[str]:
 def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.While, name: str) -> bool:
     """Whether a loop increases a counter, but neither begins at it nor ends by it."""
     names = bench.module.names
-    variable = key(names, checkpoint.parts[name])
+    variable = key_of(names, checkpoint.parts[name])
 
     def is_counter(node: ast.AST) -> bool:
         if not isinstance(node, ast.Name | ast.Attribute):
             return False
-        if getattr(node, "attr", "") == name and checkpoint in bench.checkpoints.each_of(node.value):  # type: ignore[union-attr]
+        if getattr(node, "attr", "") == name and checkpoint in bench.checkpoints.checkpoints_in(node.value):  # type: ignore[union-attr]
             return True
-        return variable is not None and key(names, node) == variable
+        return variable is not None and key_of(names, node) == variable
 
     seen: set[ast.AST] = set()
     for call in (one for one in names.nodes(ast.Call) if loop in names.ancestors(one)):
@@ -67,7 +67,7 @@ def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.Whi
     tests = [one.test for end in ends for one in names.ancestors(end) if isinstance(one, ast.If)]
     if any(is_counter(part) for test in tests for part in iter_parts(names, test)):
         return False
-    if any(is_counter(node) or getattr(node, "attr", "") == name for node in iter_parts(names, head_of(loop))):
+    if any(is_counter(node) or getattr(node, "attr", "") == name for node in iter_parts(names, loop_head(loop))):
         return False
     if any(isinstance(node, ast.keyword) and node.arg == "global_step" and is_counter(node.value) for node in inside):
         return True
@@ -77,4 +77,4 @@ def is_ignored(bench: Workbench, checkpoint: Checkpoint, loop: ast.For | ast.Whi
     # Only the checkpoint uses it: its value never changes.
     uses = [node for node in (*names.nodes(ast.Name), *names.nodes(ast.Attribute)) if is_counter(node)]
     is_idle = all(names.parent(one) in (checkpoint.call, *checkpoint.call.keywords) for one in uses)
-    return is_idle and bench.checkpoints.is_kept(checkpoint.target)
+    return is_idle and bench.checkpoints.is_not_passed_on(checkpoint.target)

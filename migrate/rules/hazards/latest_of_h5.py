@@ -14,7 +14,7 @@ See: tf.train.latest_checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.tracked_objects import keywords_given
+from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
@@ -59,7 +59,7 @@ def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:
 
 def _argument(bench: Workbench, call: ast.Call, name: str) -> ast.expr | None:
     """Returns the first argument of a call, or its keyword ``name``, also from ``**dictionary``; None for neither."""
-    return call.args[0] if call.args else keywords_given(bench.reach, bench.values, bench.module, call)[0].get(name)
+    return call.args[0] if call.args else keyword_arguments(bench.reach, bench.values, bench.module, call)[0].get(name)
 
 
 def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | None:

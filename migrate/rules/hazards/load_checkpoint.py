@@ -57,8 +57,8 @@ def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
 def _intended_checkpoint(checkpoints: Checkpoints, call: ast.Call) -> Checkpoint | None:
     """Returns the checkpoint that the call should restore: the one that saved its path, else the only one there."""
     names = checkpoints.names
-    found = (checkpoints.of_path(call.args[0]) if call.args else []) or checkpoints.all
-    if len(found) != 1 or checkpoints.of(found[0].target) is None:
+    found = (checkpoints.checkpoints_of_path(call.args[0]) if call.args else []) or checkpoints.all
+    if len(found) != 1 or checkpoints.checkpoint_in(found[0].target) is None:
         return None
     owner = names.scope_of(found[0].call)
     is_seen = isinstance(found[0].target, ast.Name) and names.scope_of(call).lookup(found[0].target.id) is not None

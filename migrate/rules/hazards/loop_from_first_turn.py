@@ -21,8 +21,8 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key
-from migrate.analysis.keras.restarted_loops import head_of, restarted_loop, restarts_elsewhere
+from migrate.analysis.keras.places import key_of
+from migrate.analysis.keras.restarted_loops import loop_head, restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import iter_parts
@@ -87,10 +87,10 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
 def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
     """Whether a loop reads the number in a checkpoint's name, or from a file, and so may know where to begin."""
     names = bench.module.names
-    if any(name_of(one.func) in _READS for one in iter_parts(names, head_of(loop)) if isinstance(one, ast.Call)):
+    if any(name_of(one.func) in _READS for one in iter_parts(names, loop_head(loop)) if isinstance(one, ast.Call)):
         return True
     read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in iter_parts(names, one)]
-    asked = [one for one in iter_parts(names, head_of(loop)) if isinstance(one, ast.Name)]
+    asked = [one for one in iter_parts(names, loop_head(loop)) if isinstance(one, ast.Name)]
     given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
     attributes = {part.attr for part in read if isinstance(part, ast.Attribute)}
     given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in attributes]
@@ -105,16 +105,16 @@ def _has_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     is_known = all(
         _OBJECTS.search(name) or _is_model_or_constant(bench, value) for name, value in checkpoint.parts.items()
     )
-    return is_whole and is_known and key(bench.module.names, checkpoint.target) is not None
+    return is_whole and is_known and key_of(bench.module.names, checkpoint.target) is not None
 
 
 def _is_model_or_constant(bench: Workbench, value: ast.expr) -> bool:
     """Whether a tracked value is a model of the program, or a variable that is no number and is never assigned."""
-    names, own = bench.module.names, key(bench.module.names, value)
+    names, own = bench.module.names, key_of(bench.module.names, value)
     ends = [end for end in bench.values.ends(bench.module, value) if isinstance(end.node, ast.Call)]
     if ends and all(layers_of(bench.tree, end.module, end.node) is not None for end in ends):  # type: ignore[arg-type]
         return True
     made = [end.node for end in ends if name_of(end.node.func) == "Variable"]  # type: ignore[attr-defined]
     is_number = any(not one.args or isinstance(one.args[0], ast.Constant) for one in made)  # type: ignore[attr-defined]
     assigns = (one for name in ("assign", "assign_add") for one in names.attributes.get(name, ()))
-    return bool(made) and not is_number and not any(key(names, one.value) == own for one in assigns)
+    return bool(made) and not is_number and not any(key_of(names, one.value) == own for one in assigns)

@@ -3,7 +3,7 @@
 import ast
 
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
-from migrate.analysis.keras.restarted_loops import counted_range, read_after, turns_in_save_counter
+from migrate.analysis.keras.restarted_loops import counted_range, turns_in_save_counter, variables_read_after
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.rule import Mend, Workbench, noted
 
@@ -18,7 +18,7 @@ def loop_from_save_counter(
     first = turns_in_save_counter(module, checkpoints, checkpoint, loop)
     if not first or counted is None or module.needs_tf1 or bench.reach.may_run_twice(module, loop):
         return None
-    if read_after(module, loop):  # a start after the last turn would raise a NameError there
+    if variables_read_after(module, loop):  # a start after the last turn would raise a NameError there
         return None
     total = module.source.text(counted.args[0])
     message = (

@@ -20,7 +20,7 @@ from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import is_unused
-from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, reads_beside, resumes_nothing
+from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, only_reads, reads_elsewhere
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
@@ -49,7 +49,7 @@ _COUNTED = _SAVES.replace(
 def never_restored(bench: Workbench) -> Iterator[Mend]:
     checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
-        saves = [(bench.module, call) for call in checkpoint.saves]
+        saves = [(bench.module, call) for call in checkpoint.save_calls]
         saves += checkpoints.calls_elsewhere(checkpoint, "save", "write")
         is_seen = checkpoints.is_followed(checkpoint) and all(map(checkpoints.is_followed, checkpoint.managers))
         if not is_seen or not _saves_in_training(bench, checkpoint, saves) or _may_be_read(bench, checkpoint, saves):
@@ -73,14 +73,14 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
-    read += [where for where, save in saves if reads_beside(where, save)]
+    read += [where for where, save in saves if reads_elsewhere(where, save)]
     read += [one for one in others if any(bench.reach.may_run_together(one, where) for where, _ in saves)]
     return has_flag or any(one is not bench.module for one in read)
 
 
 def _restores_attribute(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
     """Whether a file restores an attribute of an object that may own a checkpoint."""
-    family, names = bench.checkpoints.family(checkpoint), where.names
+    family, names = bench.checkpoints.owners(checkpoint), where.names
     reads = (one for way in READS for one in names.attributes.get(way, ()))
     return any(not ast.unparse(one).startswith("self.") or family & {*names.ancestors(one)} for one in reads)
 
@@ -101,11 +101,11 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     others = (one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one))
     apart = {call for one in others for call in one.calls("restore", "read")} - {*checkpoint.calls("restore", "read")}
     reads: list[ast.expr] = [node for name in READS - {"read"} for node in names.attributes.get(name, ())]
-    reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.each_of(node.value)]
+    reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.checkpoints_in(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
     for node in reads:
         is_other = not apart.isdisjoint(names.ancestors(node)) or loads_other_weights(bench.module, node, own)
-        if not is_other and not resumes_nothing(bench.reach, [checkpoint], node):
+        if not is_other and not only_reads(bench.reach, [checkpoint], node):
             yield node
 
 
@@ -119,4 +119,4 @@ def _is_only_passed_to(bench: Workbench, checkpoint: Checkpoint, read: ast.expr,
     is_given = any(isinstance(one, ast.Call) and name_of(one.func) in calls for one in within)
     value, parent = around[1:3] if isinstance(around[1], ast.Compare | ast.UnaryOp) else around[:2]
     is_tested = _LOGGERS[0] in calls and getattr(parent, "test", None) is value
-    return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_by(read.value)
+    return (is_given or is_tested) and checkpoint in bench.checkpoints.managed_checkpoints(read.value)

@@ -35,10 +35,10 @@ def never_saved(bench: Workbench) -> Iterator[Mend]:
     module, checkpoints = bench.module, bench.checkpoints
     if module.calls_of(*_SAVES):
         return
-    saved = [one for one in checkpoints.all if one.saves or checkpoints.calls_elsewhere(one, "save", "write")]
+    saved = [one for one in checkpoints.all if one.save_calls or checkpoints.calls_elsewhere(one, "save", "write")]
     saves_weights = "save_weights" in module.names.attributes
     for checkpoint in checkpoints.all:
-        is_seen = all(map(checkpoints.is_kept, checkpoint.targets))
+        is_seen = all(map(checkpoints.is_not_passed_on, checkpoint.targets))
         is_other = any(checkpoints.keys(one) & checkpoints.keys(checkpoint) for one in saved)
         if checkpoint in saved or is_other or not is_seen or not _is_trained(bench, checkpoint):
             continue

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.own_checkpoints import is_own
-from migrate.analysis.keras.places import key
+from migrate.analysis.keras.own_checkpoints import is_own_path
+from migrate.analysis.keras.places import key_of
 from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.chosen_file import RESUMES, call_chain, chosen_files, tests_newest
@@ -44,8 +44,8 @@ for batch in batches:
 def other_file_first(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
         own = [*checkpoint.calls("restore_or_initialize"), *_restores(bench, checkpoint, is_of_job=True)]
-        found = [(call, path) for call, path in chosen_files(bench, checkpoint) if checkpoint.saves]
-        for other in _reads_of_other_files(bench, checkpoint) if own and checkpoint.saves else ():
+        found = [(call, path) for call, path in chosen_files(bench, checkpoint) if checkpoint.save_calls]
+        for other in _reads_of_other_files(bench, checkpoint) if own and checkpoint.save_calls else ():
             if any(_replaces_own(bench, checkpoint, other, one) for one in own):
                 found.append((other, path_argument(other) or other.args[0]))
         for call, path in found[:1]:
@@ -57,7 +57,7 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
 
 def _replaces_own(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own: ast.Call) -> bool:
     """Whether one function restores another file in place of the job's own checkpoint, and saves later."""
-    names, saves = bench.module.names, checkpoint.saves
+    names, saves = bench.module.names, checkpoint.save_calls
     for first, second in product(call_chain(bench, other), call_chain(bench, own)):
         scope = names.scope_of(first).node
         here = [one for one in saves if names.scope_of(one).node is scope]
@@ -69,7 +69,7 @@ def _replaces_own(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own
 
 def _restores(bench: Workbench, checkpoint: Checkpoint, *, is_of_job: bool) -> Iterator[ast.Call]:
     for call in checkpoint.calls("restore", "read"):
-        if call.args and is_own(bench.checkpoints, checkpoint, bench.values, call.args[0]) is is_of_job:
+        if call.args and is_own_path(bench.checkpoints, checkpoint, bench.values, call.args[0]) is is_of_job:
             yield call
 
 
@@ -82,7 +82,7 @@ def _reads_of_other_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[
         if one is not checkpoint and bench.checkpoints.keys(one) & tracked:
             found += [call for call in one.calls("restore") if call.args]
     loads = (call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute))
-    found += [c for c in loads if c.func.attr == "load_weights" and key(names, c.func.value) in tracked]  # type: ignore[attr-defined]
+    found += [c for c in loads if c.func.attr == "load_weights" and key_of(names, c.func.value) in tracked]  # type: ignore[attr-defined]
     for call in found:
         path = path_argument(call)
         asked = {getattr(one, "attr", "") for one in iter_parts(names, path)} if path is not None else set()

@@ -64,7 +64,7 @@ def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:
     yield from (one.value for site in module.sites for one in site.node.keywords if one.arg == "model_dir")
     given = [argument_of(one, "directory", 1) for one in module.calls_of("train.CheckpointManager")]
     given += [argument_of(one, "backup_dir", 0) for one in module.calls_of(*BACKUPS)]
-    saves = [one for each in bench.checkpoints.all for one in each.saves] if module is bench.module else []
+    saves = [one for each in bench.checkpoints.all for one in each.save_calls] if module is bench.module else []
     given += [argument_of(one, "file_prefix", 0) for one in saves]
     yield from (one for one in given if one is not None)
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key, stores_of
+from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import End
 from migrate.rules.rule import Workbench
@@ -25,7 +25,7 @@ def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple
         first = checkpoint.parts.get(store.attr)
         if not isinstance(statement, ast.Assign) or first is None or first is statement.value:
             continue
-        is_own = bench.checkpoints.of(store.value) is checkpoint
+        is_own = bench.checkpoints.checkpoint_in(store.value) is checkpoint
         ends = bench.values.ends(bench.module, statement.value) if is_own else []
         is_plain = ast.unparse(statement.value) in ordered and not any(_is_trackable(bench, end) for end in ends)
         if ends and (all(_is_number(end.node) for end in ends) or (is_plain and _is_variable(bench, first))):
@@ -34,12 +34,12 @@ def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple
 
 def rebound_variables(bench: Workbench, value: ast.expr) -> Iterator[ast.expr]:
     """Yields the assignments that replace a tracked variable by a tensor: ``step = step + 1``."""
-    own, names = key(bench.module.names, value), bench.module.names
+    own, names = key_of(bench.module.names, value), bench.module.names
     for store in stores_of(names, value) if isinstance(value, ast.Name | ast.Attribute) else ():
         statement = names.parent(store)
         sums = ast.walk(statement.value) if isinstance(statement, ast.Assign) else ()
         is_sum = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp)
-        if is_sum and any(key(names, one) == own for one in sums if isinstance(one, ast.expr)):
+        if is_sum and any(key_of(names, one) == own for one in sums if isinstance(one, ast.expr)):
             others = [names.parent(one) for one in stores_of(names, value) if one is not store]
             made = [one.value for one in others if isinstance(one, ast.Assign)]
             if made and all(_is_variable(bench, one) for one in made):

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import made_optimizers
-from migrate.analysis.keras.places import key, stores_of
+from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.hazards.replaced_number import rebound_variables, replaced_numbers
@@ -51,7 +51,7 @@ checkpoint.save("/tmp/c/ckpt")
 @site_rule("FT517", "manual", Example(_BEST, None, "module"), Example(_OPTIMIZER, None, "module"))
 def replaced_state(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all:
-        if not checkpoint.saves and not checkpoint.managers:
+        if not checkpoint.save_calls and not checkpoint.managers:
             continue
         for store, name in replaced_numbers(bench, checkpoint):
             message = f"the checkpoint keeps saving the old variable of `{name}`: a number is not tracked"
@@ -70,7 +70,7 @@ def replaced_state(bench: Workbench) -> Iterator[Mend]:
 
 def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.expr) -> Iterator[ast.expr]:
     """Yields the assignments that replace a tracked optimizer after the checkpoint is made and before it is saved."""
-    module, names, own = bench.module, bench.module.names, key(bench.module.names, value)
+    module, names, own = bench.module, bench.module.names, key_of(bench.module.names, value)
     stores = stores_of(names, value)
     if len(stores) < 2:
         return
@@ -86,8 +86,8 @@ def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.
         )
         is_behind = store.lineno > checkpoint.call.lineno if scope is home else scope not in seen
         is_new = any(names.scope_of(one).node is scope and one.lineno > store.lineno for one in later)
-        behind = [c for c in checkpoint.saves if c.lineno > store.lineno or names.scope_of(c).node is not scope]
-        if is_made and is_behind and (behind or not checkpoint.saves) and not is_new:
+        behind = [c for c in checkpoint.save_calls if c.lineno > store.lineno or names.scope_of(c).node is not scope]
+        if is_made and is_behind and (behind or not checkpoint.save_calls) and not is_new:
             yield store
 
 

@@ -19,16 +19,16 @@ See: tf.train.Checkpoint.restore.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, target_of
+from migrate.analysis.keras.checkpoints import Checkpoint, assignment_target
 from migrate.analysis.keras.optimizers import is_trained, names_training, runs_training
 from migrate.analysis.keras.own_checkpoints import (
     ends_loop,
-    is_guarded,
-    is_own,
+    is_latest,
+    is_own_path,
+    is_path_tested,
     is_saved,
-    is_searched,
     may_be_none,
-    resumes_nothing,
+    only_reads,
 )
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
@@ -64,14 +64,14 @@ def restore_status(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     yield from swallowed_restores(bench)
     for call in dict.fromkeys(call for one in bench.checkpoints.all for call in one.calls("restore")):
-        each = bench.checkpoints.of_call(call)
+        each = bench.checkpoints.checkpoints_of_call(call)
         # A checkpoint that is made only to predict may share the saves of the others.
-        saved = each if any(one.saves for one in each) else bench.checkpoints.all
+        saved = each if any(one.save_calls for one in each) else bench.checkpoints.all
         is_used = _is_unchecked(names, call) and all(_is_used(bench, one) for one in each)
-        if is_used and not resumes_nothing(bench.reach, saved, call):
+        if is_used and not only_reads(bench.reach, saved, call):
             yield _judge(bench, each, call)
     for call, checkpoint in bench.checkpoints.restores_of_others.items():
-        if _is_unchecked(names, call) and checkpoint.saves and not resumes_nothing(bench.reach, [checkpoint], call):
+        if _is_unchecked(names, call) and checkpoint.save_calls and not only_reads(bench.reach, [checkpoint], call):
             yield _judge(bench, [checkpoint], call)
 
 
@@ -85,7 +85,7 @@ def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
 
 def _is_unchecked(names: Names, call: ast.Call) -> bool:
     """Whether the status of a restore is not used, its failure is not ignored, and it does not end a loop."""
-    target = target_of(names, call)
+    target = assignment_target(names, call)
     is_dropped = isinstance(names.parent(call), ast.Expr) or (
         isinstance(target, ast.Name) and not names.reads_of(target)
     )
@@ -97,15 +97,13 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
     span, message = module.span(call), "restore() does not say what it did not find"
     is_alone = isinstance(module.names.parent(call), ast.Expr) and len(each) == 1
     is_kept = is_alone and is_saved(bench.checkpoints, each[0])
-    if is_kept and is_own(bench.checkpoints, each[0], bench.values, path):
+    if is_kept and is_own_path(bench.checkpoints, each[0], bench.values, path):
         new = f"{module.source.text(call)}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"
-        if not may_be_none(bench.checkpoints, bench.values, path) or is_guarded(bench.module.names, call, path):
+        if not may_be_none(bench.checkpoints, bench.values, path) or is_path_tested(bench.module.names, call, path):
             return Mend((noted(call, noted_message),), (ReplaceExpression(span, new),))
         if isinstance(path, ast.Attribute | ast.Name):
-            suffix = (
-                "" if is_searched(bench.checkpoints, bench.values, path) else " is not None"
-            )  # "" must stay an error
+            suffix = "" if is_latest(bench.checkpoints, bench.values, path) else " is not None"  # "" must stay an error
             block = f"if {module.source.text(path)}{suffix}:\n    {new}"
             return Mend((noted(call, noted_message),), (ReplaceStatement(span, (block,)),))
     return Mend((manual(call, message, _HELP),))

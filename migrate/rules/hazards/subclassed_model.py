@@ -56,7 +56,7 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
         restores = checkpoint.calls(*_RESTORES)
         first = min(restores, key=lambda call: call.lineno, default=None)
-        for model, made in _models(bench, checkpoint) if restores or checkpoint.saves else ():
+        for model, made in _models(bench, checkpoint) if restores or checkpoint.save_calls else ():
             assert isinstance(made.node, ast.Call)
             layers = layers_of(bench.tree, made.module, made.node)
             if layers is None:

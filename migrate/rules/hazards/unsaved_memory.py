@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import target_of
+from migrate.analysis.keras.checkpoints import assignment_target
 from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.path_searches import name_of
@@ -26,7 +26,7 @@ def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
     names = bench.module.names
     made = [one for one in (*names.nodes(ast.Call), *names.nodes(ast.List)) if _is_memory(bench, one)]
     for call in made if made and _resumes(bench) else ():
-        target = target_of(names, call)
+        target = assignment_target(names, call)
         assert target is not None
         uses = names.reads_of(target) if isinstance(target, ast.Name) else names.attributes.get(name_of(target), [])
         if uses and not any(_may_save(bench, use) for use in uses) and len(stores_of(names, target)) == 1:
@@ -37,7 +37,7 @@ def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
 
 def _is_memory(bench: Workbench, call: ast.expr) -> bool:
     """Whether a call or an empty list makes a memory of past samples, by the names of its class and variable."""
-    target = target_of(bench.module.names, call)
+    target = assignment_target(bench.module.names, call)
     if isinstance(call, ast.List):
         return target is not None and not call.elts and _MEMORY_LIST.search(ast.unparse(target)) is not None
     name = name_of(getattr(call, "func", call))

@@ -17,10 +17,10 @@ See: tf.train.Checkpoint.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.checkpoints import Checkpoint, target_of
+from migrate.analysis.keras.checkpoints import Checkpoint, assignment_target
 from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key
+from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
@@ -70,7 +70,7 @@ def _untracked_optimizers(bench: Workbench, checkpoint: Checkpoint, tracked: set
     names, home = bench.module.names, bench.module.names.scope_of(checkpoint.call).node
     is_model = any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
     beside = [one for one in names.nodes(ast.Call) if names.scope_of(one).node is home and is_model and not tracked]
-    held = (target_of(names, one) for one in beside if is_optimizer(bench.module, one) and _has_state(one))
+    held = (assignment_target(names, one) for one in beside if is_optimizer(bench.module, one) and _has_state(one))
     yield from (ast.unparse(one) for one in held if one is not None and is_trained(bench.module, one))
     savers = {where.path: where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, "save")}
     for where in dict.fromkeys([bench.module, *savers.values()]):
@@ -97,7 +97,7 @@ def _trains_tracked(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) ->
     names = bench.module.names
     parts = [one for one in ast.walk(names.parent(step)) if isinstance(one, ast.Attribute) and one.attr in _VARIABLES]
     own = {end.node for one in checkpoint.objects() for end in bench.values.ends(bench.module, one)}
-    is_named = any(key(names, one.value) in bench.checkpoints.keys(checkpoint) for one in parts)
+    is_named = any(key_of(names, one.value) in bench.checkpoints.keys(checkpoint) for one in parts)
     return is_named or any(end.node in own for one in parts for end in bench.values.ends(bench.module, one.value))
 
 

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from migrate.analysis.keras.places import key
+from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.trainings import trainings_by_model
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.values import Values
@@ -114,7 +114,7 @@ def _methods(bench: Workbench) -> Iterator[Mend]:
             help = f"Write {model}.{new}(…), which counts batches, and takes no {', '.join(QUEUE_PARAMETERS)}."
             yield Mend((manual(call, samples, help),))
             continue
-        if not is_gone and key(module.names, receiver) not in models:
+        if not is_gone and key_of(module.names, receiver) not in models:
             continue
         if method in _GONE:
             message = f"`{method}` does not exist since TensorFlow 2.6"

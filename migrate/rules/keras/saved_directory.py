@@ -21,8 +21,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.places import key
-from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, beside, is_behind, is_printed, saves
+from migrate.analysis.keras.places import key_of
+from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, is_after, is_printed, model_saves, siblings
 from migrate.analysis.keras.trainings import is_training
 from migrate.analysis.resume.graphs import is_of_tensorflow_1
 from migrate.analysis.source.module import Module
@@ -81,9 +81,9 @@ def saved_directory(bench: Workbench) -> Iterator[Mend]:
     if bench.settings.target == "keras2":
         return
     calls = [call for call in names.nodes(ast.Call) if isinstance(call.func, ast.Attribute)]
-    trained = {key(names, call.func.value) for call in calls if is_training(call)} - {None}  # type: ignore[attr-defined]
-    for save in saves(module):
-        if key(names, save.model) not in trained or set(save.others) - {"overwrite", "include_optimizer"}:
+    trained = {key_of(names, call.func.value) for call in calls if is_training(call)} - {None}  # type: ignore[attr-defined]
+    for save in model_saves(module):
+        if key_of(names, save.model) not in trained or set(save.others) - {"overwrite", "include_optimizer"}:
             continue  # save_format may make a file of any name
         path = SavedPath(names, save.path)
         spelled = path.text or template(names, save.path) or ""
@@ -131,7 +131,7 @@ def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call
         return "its folder may not be there for a file"
     for load in module.calls_of(*LOADS):
         given = path_argument(load)
-        if load in loads and not is_behind(names, save.call, load):
+        if load in loads and not is_after(names, save.call, load):
             return f"load_model of line {load.lineno} may read what an earlier start saved"
         if load not in loads and (given is None or SavedPath(names, given).literal is None):
             return f"load_model of line {load.lineno} may read it"
@@ -151,7 +151,7 @@ def _read_elsewhere(bench: Workbench, path: str) -> str:
     """Which other file of the program, or beside it, may load the path; "" for none."""
     own, name = bench.module.path, posixpath.basename(path)
     others = {one.path for one in bench.reach.files_with("load_model", "from_saved_model")} - {own}
-    beside_it = [one for one in beside(own) if bench.tree.contains_word(one, "load_model", "from_saved_model")]
+    beside_it = [one for one in siblings(own) if bench.tree.contains_word(one, "load_model", "from_saved_model")]
     for other in sorted({*others, *beside_it}):
         if bench.tree.contains_word(other, name):
             return f"{bench.tree.name(other)} may read it"

@@ -17,7 +17,7 @@ See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRest
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.workers import fits
+from migrate.analysis.keras.workers import worker_fits
 from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import tail_called
@@ -76,7 +76,7 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )
 def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
-    found = list(fits(bench.module))
+    found = list(worker_fits(bench.module))
     directories: set[str] = set()
     mends: list[Mend] = []
     for call, is_sure in found:

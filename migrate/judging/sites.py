@@ -14,7 +14,7 @@ from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.selection import Files
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import CODES, OF_ESTIMATORS, OF_PROGRAM, OF_RECOVERED, RULES, SITE_WORDS, Rule
-from migrate.rules.rule import Mend, Verdict, Workbench
+from migrate.rules.rule import Fix, Verdict, Workbench
 from migrate.settings import Settings
 
 
@@ -41,20 +41,20 @@ class Sites:
 
     def judge(self, modules: Sequence[Module]) -> None:
         """Runs every rule for single sites over some files."""
-        found = [(bench, *one) for bench in map(self._bench, modules) for one in self._mends(bench)]
-        for bench, rule, mend in sorted(found, key=lambda one: _outer_first(one[1:])):
-            self._add_mend(bench, rule, mend)
+        found = [(bench, *one) for bench in map(self._bench, modules) for one in self._run_rules(bench)]
+        for bench, rule, fix in sorted(found, key=lambda one: _outer_first(one[1:])):
+            self._add_fix(bench, rule, fix)
 
     def _bench(self, module: Module) -> Workbench:
         is_on_2 = self.settings.target == "portable" and uses_keras_2(module)
         settings = replace(self.settings, target="keras2") if is_on_2 else self.settings
         return Workbench(module, settings, Vocabulary(module, self.files.plans[module.path].aliases), self.tree)
 
-    def _mends(self, bench: Workbench) -> list[tuple[Rule, Mend]]:
-        module, mends = bench.module, list[tuple[Rule, Mend]]()
+    def _run_rules(self, bench: Workbench) -> list[tuple[Rule, Fix]]:
+        module, fixes = bench.module, list[tuple[Rule, Fix]]()
         for name, words in SITE_WORDS.items():
             if name in OF_RECOVERED and not (
-                any(mend.edits for _, mend in mends) or has_recovery(module) or self._is_keras_in_program(name, module)
+                any(fix.edits for _, fix in fixes) or has_recovery(module) or self._is_keras_in_program(name, module)
             ):
                 continue
             if words and not _has_words(bench, words, name in OF_PROGRAM):
@@ -62,32 +62,32 @@ class Sites:
             rule = RULES[CODES[name]]
             assert rule.check_sites is not None
             try:
-                mends += [(rule, mend) for mend in rule.check_sites(bench)]
+                fixes += [(rule, fix) for fix in rule.check_sites(bench)]
             except RecursionError:  # the code is nested too deeply for every rule
                 raise
             except Exception as error:  # one rule's bug must not lose the results of the others
                 self.findings.append(_failure_finding(module, rule, error))
-        return mends
+        return fixes
 
     def _is_keras_in_program(self, name: str, module: Module) -> bool:
         """Whether a file belongs to a rewritten Estimator program and uses Keras, which some rules then judge."""
         is_asked = name in OF_ESTIMATORS and bool(self.files.plans[module.path].edits)
         return is_asked and any(tail.startswith("keras.") for tail in module.uses)
 
-    def _add_mend(self, bench: Workbench, rule: Rule, mend: Mend) -> None:
+    def _add_fix(self, bench: Workbench, rule: Rule, fix: Fix) -> None:
         module = bench.module
-        new = self.files.plans[module.path].missing(mend.edits)  # that no other training needs too
+        new = self.files.plans[module.path].missing(fix.edits)  # that no other training needs too
         inside = any(self._whole[module.path].covers(edit.span) for edit in new)
-        known = [one for one in mend.verdicts if (one.module or module).path in self.files.plans]
+        known = [one for one in fix.verdicts if (one.module or module).path in self.files.plans]
         cause = self.files.cause(module, [(rule, verdict) for verdict in known])
         replaced = self._replaced[module.path]
-        if not mend.edits and all(module.span(verdict.node) in replaced for verdict in mend.verdicts):
+        if not fix.edits and all(module.span(verdict.node) in replaced for verdict in fix.verdicts):
             return  # a program or another rule replaces the site
-        if cause is None and (inside or (mend.edits and not new)):
+        if cause is None and (inside or (fix.edits and not new)):
             return  # the site is replaced, or another rule makes the same edits
-        if mend.edits and cause is None:
-            self._add_edits(module, mend.edits, mend.pieces, bench.vocabulary.imports)
-        made = (_finding(module, rule, verdict, bool(mend.edits), cause) for verdict in known)
+        if fix.edits and cause is None:
+            self._add_edits(module, fix.edits, fix.pieces, bench.vocabulary.imports)
+        made = (_finding(module, rule, verdict, bool(fix.edits), cause) for verdict in known)
         self.findings += filter(self.files.wants, made)
 
     def _add_edits(self, module: Module, edits: tuple[Edit, ...], pieces: frozenset[str], imports: set[str]) -> None:
@@ -123,10 +123,10 @@ def _has_words(bench: Workbench, words: Sequence[str], in_program: bool) -> bool
     return trains and bench.reach.contains_word(*words)
 
 
-def _outer_first(found: tuple[Rule, Mend]) -> tuple[int, int, str]:
+def _outer_first(found: tuple[Rule, Fix]) -> tuple[int, int, str]:
     """Returns a sort key: rewrites of more code first, so that they come before rewrites inside that code."""
-    rule, mend = found
-    spans = [edit.span for edit in mend.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
+    rule, fix = found
+    spans = [edit.span for edit in fix.edits if isinstance(edit, ReplaceStatement | ReplaceExpression)]
     lines, columns = max(((one.end_line - one.line, one.end_column - one.column) for one in spans), default=(-1, 0))
     return -lines, -columns, rule.code
 

@@ -1,6 +1,6 @@
 """The rules, one a file, in folders by subject; ``RULES`` holds them in the order of their codes.
 
-A file is imported when someone asks for its rule: most programs have no word of most rules.
+A file is imported when its rule is first used, because most programs do not need most rules.
 """
 
 import importlib
@@ -44,7 +44,7 @@ PLACES = {
     "FT521": "hazards.never_saved",
     "FT522": "hazards.epoch_of_other_file",
 }
-"""Where each rule stands: the folder, and the file that has its name."""
+"""The folder and file of each rule; the file has the rule's name."""
 
 CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
 """The codes of the rules by their names."""
@@ -55,7 +55,7 @@ OBJECT_FORM = (
     "average_truth",
     *("visible_checkpoints", "missing_names"),
 )
-"""The rules of a program in object form, each over all of its files: those of names read what stands for others."""
+"""The rules for programs in object form, in order: each reads the replacements that the rules before it made."""
 
 SITE_WORDS = {
     "names_without_an_estimator": ("stimator",),
@@ -75,16 +75,16 @@ SITE_WORDS = {
     "removed_model_dir": ("rmtree", "elete_recursively", "DeleteRecursively"),
     **dict.fromkeys(("missing_in_keras", "refused_by_keras", "whole_model"), ()),
 }
-"""By the rules of sites that stand by themselves the words of which a file must hold one; else they say nothing."""
+"""The rules for single sites, each with words of which a file must contain one, or the rule is not run."""
 
 OF_PROGRAM = frozenset({"resume_before_fit"})
-"""Those of which any file of the program may hold the words."""
+"""Rules for single sites whose words may be in any file of the program."""
 
 OF_RECOVERED = frozenset({"missing_in_keras", "refused_by_keras", "whole_model"})
-"""Those that are asked, last, only of a file that has a recovery or that another rule rewrites."""
+"""Rules that run last, and only over a file that has a recovery or that another rule rewrites."""
 
 OF_ESTIMATORS = OF_RECOVERED - {"missing_in_keras"}
-"""Those of them that are asked of a rewritten Estimator program as well: FT198 judges its names."""
+"""Those of ``OF_RECOVERED`` that also run over a rewritten Estimator program, whose names FT198 judges."""
 
 
 class _Rules(Mapping[str, Rule]):

@@ -1,4 +1,4 @@
-"""An example of a rule: a small program, whose frame all examples share."""
+"""Examples of rules: small programs, most of them made from shared templates."""
 
 from typing import NamedTuple
 
@@ -6,16 +6,16 @@ from migrate.settings import Settings
 
 
 class Example(NamedTuple):
-    """A program with a site of the rule, and a line that its rewrite must hold.
+    """A program with a site of the rule, and text that its rewrite must contain.
 
     Attributes:
-      before: what stands in the Estimator program, on the line that ``slot`` names.
-      after: text that the rewritten program must contain; None where the program must be left.
-      slot: which part of the program ``before`` replaces: ``config``, ``estimator``, or ``head`` (a line before the
-        estimator); ``module`` where ``before`` is a whole file.
-      recovery: the recovery target.
-      kind: the kind of the program.
-      target: the TensorFlow that the output runs on.
+      before: the source that replaces a part of the template.
+      after: text that the rewritten program must contain; None where the program must be skipped.
+      slot: the part that ``before`` replaces: ``config``, ``estimator``, or ``head`` (a line before the estimator);
+        ``module`` where ``before`` is a whole file.
+      recovery: the option ``--recovery``.
+      kind: the template: ``premade``, ``custom`` or ``tpu``.
+      target: the option ``--target``.
     """
 
     before: str
@@ -27,22 +27,22 @@ class Example(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The whole program before."""
+        """The whole program before the rewrite."""
         return self.before if self.slot == "module" else program(self.kind, **{self.slot: self.before})
 
     @property
     def settings(self) -> Settings:
-        """The choices that it is rewritten with."""
+        """The settings that it is rewritten with."""
         return Settings(recovery=self.recovery, target=self.target)
 
 
 def line(before: str, after: str | None) -> Example:
-    """A line of a ``model_fn``'s program, before its estimator is made."""
+    """Returns an example of a line before the estimator in a program with a ``model_fn``."""
     return Example(before, after, "head", kind="custom")
 
 
 SLOTS = {"head": "pass", "config": "RunConfig(save_checkpoints_steps=5)", "estimator": "hidden_units=[8]"}
-"""The parts of a program that an example may replace, as they are where it does not."""
+"""The parts of a program that an example may replace, with their defaults."""
 
 _PREMADE = """\
 import tensorflow as tf
@@ -114,11 +114,11 @@ _KINDS = {
         "parameters": "params",
     },
 }
-"""What programs with a ``model_fn`` have otherwise, by their kind."""
+"""The differences between the kinds of programs with a ``model_fn``."""
 
 
 def program(kind: str = "premade", **slots: str) -> str:
-    """An Estimator program of a kind, ``premade``, ``custom`` or ``tpu``, with some ``SLOTS`` replaced."""
+    """Returns an Estimator program of a kind, ``premade``, ``custom`` or ``tpu``, with some ``SLOTS`` replaced."""
     if kind == "tpu":
         slots["estimator"] = f"model_fn=model_fn, {slots.get('estimator', 'use_tpu=False')}"
     return (_PREMADE if kind == "premade" else _CUSTOM).format(**{**SLOTS, **_KINDS.get(kind, {}), **slots})

@@ -1,4 +1,4 @@
-"""What a rule is: one file that finds one kind of site in a program and decides what becomes of it."""
+"""Rules and their registration: a rule finds one kind of site in a program and decides how to rewrite it."""
 
 import ast
 import sys
@@ -21,7 +21,7 @@ from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
 from migrate.rules.example import line as line
-from migrate.rules.verdict import Mend as Mend
+from migrate.rules.verdict import Fix as Fix
 from migrate.rules.verdict import Verdict as Verdict
 from migrate.rules.verdict import exact as exact
 from migrate.rules.verdict import manual as manual
@@ -32,7 +32,7 @@ from migrate.settings import Settings
 
 @dataclass(frozen=True)
 class Workbench:
-    """What a rule for single sites works with."""
+    """The file that a rule for single sites judges, with the analysis and names that the rule needs."""
 
     module: Module
     settings: Settings
@@ -41,12 +41,12 @@ class Workbench:
 
     @cached_property
     def reach(self) -> Reach:
-        """The calls of the program around the file."""
+        """The calls of the program that the file belongs to."""
         return Reach(self.module, self.tree)
 
     @cached_property
     def values(self) -> Values:
-        """What the expressions of the file may be."""
+        """The values that expressions of the file may have."""
         return Values(self.tree)
 
     @cached_property
@@ -54,7 +54,7 @@ class Workbench:
         return Checkpoints(self.module, self.values, self.reach)
 
     def tf_at(self, node: ast.expr) -> str:
-        """A name of plain ``tensorflow`` where an old name stands: the one that it is spelled with, if there is one."""
+        """Returns a name of plain ``tensorflow`` for new code at a node: the one that the node begins with, if any."""
         root = root_of(node)
         if isinstance(root, ast.Name) and self.module.names.qualified(root) == "tensorflow":
             return root.id
@@ -66,10 +66,11 @@ class ObjectFile(ChangedFile):
     """A file of a program in object form, in which names change and the calls stay.
 
     Attributes:
-      files: those of them that change, by their paths.
-      eager: what runs eagerly in the program; None where no file of it has a session.
+      modules: all files of the program.
+      files: those that change, by their paths.
+      eager: the code that runs eagerly in the program; None where no file of it has a session.
       is_tf1: whether its programs are for TensorFlow 1.
-      need: what the program needs beside TensorFlow from 2.16 on; "" for nothing.
+      need: what the program needs in addition to TensorFlow from 2.16 on; "" for nothing.
     """
 
     settings: Settings
@@ -85,9 +86,9 @@ class ObjectUnit(NamedTuple):
     """All files of a program in object form.
 
     Attributes:
-      roots: those of the run that name the Estimator API; the first is where a reason is told.
-      links: all others, each with an import that leads to it.
-      files: those that change, by their paths.
+      roots: the files of the run that name the Estimator API; reasons to skip it are reported in the first.
+      links: an import of each other file.
+      files: the files that change, by their paths.
     """
 
     tree: Tree
@@ -99,7 +100,7 @@ class ObjectUnit(NamedTuple):
 
     @property
     def site(self) -> ast.expr:
-        """Where the first root makes an estimator; else its first name of the API."""
+        """The call by which the first root makes an estimator; without one, its first name of the API."""
         root = self.roots[0]
         made = next((site.node for site in root.sites if site.kind == "estimator"), None)
         named = [node for node, _ in root.estimator_uses] or [one[0] for one in libraries_in(root.names)]
@@ -108,7 +109,7 @@ class ObjectUnit(NamedTuple):
 
 FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
 UnitCheck = Callable[[ObjectUnit], Iterator[Verdict]]
-SiteCheck = Callable[[Workbench], Iterator[Mend]]
+SiteCheck = Callable[[Workbench], Iterator[Fix]]
 _Check = TypeVar("_Check", bound=Callable[..., object])
 
 
@@ -117,11 +118,11 @@ class Rule:
     """One rule: ``check_sites``, ``check_file`` or ``check_unit`` is its function.
 
     Attributes:
-      fidelity: the closest that its rewrite can be.
-      examples: programs that tests and documentation share.
-      check_sites: finds the sites of a file that stand by themselves, yields what becomes of each.
-      check_file: finds the names of a file in object form, yields what becomes of each.
-      check_unit: finds what is to be said of all files of a program in object form together.
+      fidelity: the best fidelity of its rewrites.
+      examples: programs for the tests and the documentation.
+      check_sites: yields fixes for the single sites of a file.
+      check_file: yields verdicts on the names of a file in object form.
+      check_unit: yields verdicts on all files of a program in object form together.
     """
 
     code: str
@@ -145,11 +146,11 @@ class Rule:
 
 
 REGISTERED: dict[str, Rule] = {}
-"""The rules that are imported."""
+"""The rules imported so far, by their codes."""
 
 
 def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteCheck], SiteCheck]:
-    """Registers a rule for sites that stand by themselves under its code."""
+    """Registers a rule for single sites under its code."""
     return _registrar(code, fidelity, examples, "check_sites")
 
 

@@ -1,4 +1,4 @@
-"""What a rule decides about a site, and what becomes of one that stands by itself."""
+"""The verdicts of rules on sites, and the edits that fix single sites."""
 
 import ast
 from typing import NamedTuple
@@ -12,16 +12,16 @@ from migrate.tensorflow.known_names import is_in_no_version
 
 
 class Verdict(NamedTuple):
-    """What one rule decided about one site.
+    """The verdict of a rule on a site.
 
     Attributes:
       node: the site.
-      fidelity: how closely the rewrite keeps the old behaviour; ``manual`` leaves the whole program.
-      message: what was found and what becomes of it, without a final full stop.
-      help: what the user can do.
-      module: the file that it stands in; None for the one that makes the estimator.
-      successor: for a rewritten name, what has its place; told where its program is left for another reason.
-      stays: whether the site stays as it is, though its program is rewritten.
+      fidelity: how closely the rewrite keeps the old behaviour; ``manual`` skips the whole program.
+      message: what was found and how it is rewritten, without a final full stop.
+      help: what the user can do; "" for nothing.
+      module: the file of the site; None for the first root of the program, or the only file that is judged.
+      successor: the replacement of a name, reported where the program is skipped for another reason; "" for none.
+      stays: whether the site does not change, though its program is rewritten.
     """
 
     node: ast.expr | ast.stmt
@@ -34,22 +34,22 @@ class Verdict(NamedTuple):
 
 
 def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None) -> Verdict:
-    """The rewrite of ``node`` resumes as the old code did."""
+    """Returns the verdict that ``node`` is rewritten and behaves as before."""
     return Verdict(node, Fidelity.EXACT, message, module=module)
 
 
 def noted(node: ast.expr | ast.stmt, message: str, help: str = "", module: Module | None = None) -> Verdict:
-    """``node`` is rewritten and behaves differently as ``message`` says."""
+    """Returns the verdict that ``node`` is rewritten and behaves differently, as ``message`` says."""
     return Verdict(node, Fidelity.NOTED, message, help, module)
 
 
 def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | None = None) -> Verdict:
-    """``node`` cannot be rewritten, so its program is left whole."""
+    """Returns the verdict that ``node`` cannot be rewritten, so that its whole program is skipped."""
     return Verdict(node, Fidelity.MANUAL, message, help, module)
 
 
 def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdict:
-    """A name of the Estimator API, contrib's included, that nothing is written for: its program is left whole."""
+    """Returns the verdict on a name of the Estimator API, contrib's included, that has no replacement."""
     if not found.is_contrib and is_in_no_version(found.tail):
         help = "The old program fails there too: correct the name, or take it out."
         return manual(node, f"`{found.qualified}` exists in no TensorFlow", help, module)
@@ -60,12 +60,12 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
     return manual(node, f"`{found.qualified}` is not supported: nothing stands for it", help, module)
 
 
-class Mend(NamedTuple):
-    """What becomes of one site that stands by itself, or of a few that are rewritten together.
+class Fix(NamedTuple):
+    """The fix of one single site, or of a few that are rewritten together.
 
     Attributes:
-      verdicts: one a site. If one is ``manual``, not selected or ignored by a comment, none of the edits is made.
-      pieces: the emitted classes and functions that it uses.
+      verdicts: one for each site. If one is ``manual``, not selected or ignored by a comment, no edit is made.
+      pieces: the runtime classes and functions that the new code uses.
     """
 
     verdicts: tuple[Verdict, ...]

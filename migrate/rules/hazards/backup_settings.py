@@ -26,7 +26,7 @@ from migrate.analysis.keras.workers import worker_fits
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.edits.plan import SetArgument
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
 BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
 _FIT = """\
@@ -42,7 +42,7 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/b"{})])
     Example(_FIT.format(", save_freq=30"), None, "module"),
     Example(_FIT.format(""), "double_checkpoint=True", "module", target="keras3"),
 )
-def backup_settings(bench: Workbench) -> Iterator[Mend]:
+def backup_settings(bench: Workbench) -> Iterator[Fix]:
     if bench.settings.target == "keras2":
         return
     replaced = set(backups_of_workers(bench.module))  # FT404 rewrites them
@@ -57,11 +57,11 @@ def backup_settings(bench: Workbench) -> Iterator[Mend]:
             help = (
                 f"Use epochs of {value} steps (steps_per_epoch and a repeated dataset), or tf.train.CheckpointManager."
             )
-            yield Mend((manual(call, message, help),))
+            yield Fix((manual(call, message, help),))
         has_copy = argument_of(call, "double_checkpoint", 2) is not None
         if bench.settings.target == "keras3" and not has_copy and all(k.arg is not None for k in call.keywords):
             message = "a kill during a save would leave a job that cannot start again: two copies are kept now"
-            yield Mend((noted(call, message),), (SetArgument(span, "double_checkpoint", "True"),))
+            yield Fix((noted(call, message),), (SetArgument(span, "double_checkpoint", "True"),))
 
 
 def backups_of_workers(module: Module) -> Iterator[ast.Call]:

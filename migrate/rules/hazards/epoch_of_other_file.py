@@ -22,7 +22,7 @@ from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.values.values import iter_parts
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _JOB = """\
 import tensorflow as tf
@@ -57,7 +57,7 @@ for number in range(int(epoch), 9):
 
 
 @site_rule("FT522", "manual", Example(_JOB, None, "module"), Example(_TWO, None, "module"))
-def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
+def epoch_of_other_file(bench: Workbench) -> Iterator[Fix]:
     names, each = bench.module.names, bench.checkpoints.all
     heads = (loop.iter for loop in names.nodes(ast.For) if each)
     for head in (one for one in heads if isinstance(one, ast.Call) and name_of(one.func) == "range"):
@@ -68,10 +68,10 @@ def epoch_of_other_file(bench: Workbench) -> Iterator[Mend]:
             if others and own not in others and None not in others:
                 other = sorted(map(str, others))[0]
                 message = f"the loop begins at the number of `{own}`, with the weights of `{other}`"
-                yield Mend((manual(number, message, "Restore the checkpoint that the number was read from."),))
+                yield Fix((manual(number, message, "Restore the checkpoint that the number was read from."),))
         for counted, weights in _separate_checkpoints(bench, parts):
             message = "the epoch and the weights have a checkpoint each, and are saved at different times"
-            yield Mend((manual(counted.call, message, f"Track it in the Checkpoint of line {weights.call.lineno}."),))
+            yield Fix((manual(counted.call, message, f"Track it in the Checkpoint of line {weights.call.lineno}."),))
 
 
 def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:

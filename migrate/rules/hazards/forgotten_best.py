@@ -26,7 +26,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.forgotten_rate import forgotten_rates, is_computed_from_itself, sets_number
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _JOB = """\
@@ -50,7 +50,7 @@ _PATIENT = _JOB.replace('best = float("inf")', "waited = 0").replace(
 
 
 @site_rule("FT520", "manual", Example(_JOB, None, "module"), Example(_PATIENT, None, "module"))
-def forgotten_best(bench: Workbench) -> Iterator[Mend]:
+def forgotten_best(bench: Workbench) -> Iterator[Fix]:
     yield from forgotten_rates(bench)
     seen = set[Hashable | None]()
     for checkpoint in bench.checkpoints.all:
@@ -65,7 +65,7 @@ def forgotten_best(bench: Workbench) -> Iterator[Mend]:
                 follows = "the loop ends later" if is_end else "a worse state replaces the best"
                 message = f"`{text}` is in no checkpoint: after a restart {follows}"
                 help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
-                yield Mend((manual(forgotten, message, help),))
+                yield Fix((manual(forgotten, message, help),))
 
 
 def _tests_of_save(bench: Workbench, save: ast.Call) -> Iterator[tuple[ast.If, bool]]:

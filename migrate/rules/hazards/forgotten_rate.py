@@ -10,13 +10,13 @@ from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.analysis.source.arguments import defaults
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode, unpacked_value
-from migrate.rules.rule import Mend, Workbench, manual
+from migrate.rules.rule import Fix, Workbench, manual
 
 _INFINITE = re.compile(r"(.*\.)?(inf|Inf|infty|maxsize)|float\(.*\)")
 _RANDOM = re.compile(r"\brand(om|n|int)?\b|\buniform\b")
 
 
-def forgotten_rates(bench: Workbench) -> Iterator[Mend]:
+def forgotten_rates(bench: Workbench) -> Iterator[Fix]:
     """Yields each rate that is compared with a random number, computed from itself, and in no checkpoint."""
     names, seen = bench.module.names, set[Hashable | None]()
     orders = [one for one in names.nodes(ast.Compare) if len(one.comparators) == 1]
@@ -34,7 +34,7 @@ def forgotten_rates(bench: Workbench) -> Iterator[Mend]:
             text = ast.unparse(rate)
             message = f"`{text}` is in no checkpoint: after a restart it has its first value again"
             help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
-            yield Mend((manual(begins[0], message, help),))
+            yield Fix((manual(begins[0], message, help),))
 
 
 def _is_random(names: Names, value: ast.expr) -> bool:

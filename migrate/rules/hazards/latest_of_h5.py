@@ -18,7 +18,7 @@ from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _ENDS = (".h5", ".hdf5", ".keras")
 _JOB = """\
@@ -33,7 +33,7 @@ train(model, saver)
 
 
 @site_rule("FT519", "manual", Example(_JOB, None, "module"))
-def latest_of_h5(bench: Workbench) -> Iterator[Mend]:
+def latest_of_h5(bench: Workbench) -> Iterator[Fix]:
     module, names = bench.module, bench.module.names
     searches = module.calls_of("train.latest_checkpoint")
     saved = [*_saved(bench)] if searches and not module.calls_of("train.Checkpoint") else []
@@ -43,7 +43,7 @@ def latest_of_h5(bench: Workbench) -> Iterator[Mend]:
         if here and all(end.endswith(_ENDS) for end in here):
             ending = here[0][here[0].rindex(".") :]
             message = f"latest_checkpoint() finds no `{ending}` files: it is None at each start"
-            yield Mend((manual(call, message, "Take the newest file by glob, or a name that stays the same."),))
+            yield Fix((manual(call, message, "Take the newest file by glob, or a name that stays the same."),))
 
 
 def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
 _LOOP = """\
 import tensorflow as tf
@@ -37,7 +37,7 @@ for epoch in range(3):
     Example(_LOOP, "        checkpoint.restore(path).assert_existing_objects_matched()\n", "module"),
     Example("import tensorflow as tf\n\nprint(1)\ntf.train.load_checkpoint('/tmp/c')\n", None, "module"),
 )
-def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
+def load_checkpoint(bench: Workbench) -> Iterator[Fix]:
     module, checkpoints = bench.module, bench.checkpoints
     for call in module.calls_of("train.load_checkpoint"):
         if not isinstance(module.names.parent(call), ast.Expr):
@@ -46,12 +46,12 @@ def load_checkpoint(bench: Workbench) -> Iterator[Mend]:
         checkpoint = _intended_checkpoint(checkpoints, call)
         if checkpoint is None or checkpoint.target is None or len(call.args) != 1 or call.keywords:
             help = "Call restore(path) of the tf.train.Checkpoint that saved it, and check what it returns."
-            yield Mend((manual(call, message, help),))
+            yield Fix((manual(call, message, help),))
             continue
         target, path = module.source.text(checkpoint.target), module.source.text(call.args[0])
         text = f"{target}.restore({path}).assert_existing_objects_matched()"
         verdict = noted(call, f"{message}; `{target}` is restored now")
-        yield Mend((verdict,), (ReplaceExpression(module.span(call), text),))
+        yield Fix((verdict,), (ReplaceExpression(module.span(call), text),))
 
 
 def _intended_checkpoint(checkpoints: Checkpoints, call: ast.Call) -> Checkpoint | None:

@@ -28,7 +28,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.ignored_counter import counters_of, is_ignored, reads_progress
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
 _READS = {"open", "read", "readline", "load", "loads"}
@@ -61,7 +61,7 @@ _COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").repla
     Example(_AMONG_BATCHES, None, "module"),
     Example(_COUNTED, None, "module"),
 )
-def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
+def loop_from_first_turn(bench: Workbench) -> Iterator[Fix]:
     checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For | ast.While]()
     for checkpoint in checkpoints.all:
         counters = counters_of(bench, checkpoint)
@@ -69,7 +69,7 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
         asked = bench.reach, checkpoints, checkpoint, bench.values
         loop = restarted_loop(*asked) if counters or is_bare else None
         if is_bare and loop is None and restarts_elsewhere(*asked):
-            yield Mend((manual(checkpoint.call, _NO_COUNTER, _TRACK),))
+            yield Fix((manual(checkpoint.call, _NO_COUNTER, _TRACK),))
         if loop is None or loop in seen:
             continue
         ignored = next((name for name in counters if is_ignored(bench, checkpoint, loop, name)), "")
@@ -81,7 +81,7 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Mend]:
         if ignored or (is_bare and not _reads_name(bench, loop)):
             seen.add(loop)
             rewrite = loop_from_save_counter(bench, checkpoints, checkpoint, loop)
-            yield rewrite or Mend((manual(checkpoint.call, message, help),))
+            yield rewrite or Fix((manual(checkpoint.call, message, help),))
 
 
 def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:

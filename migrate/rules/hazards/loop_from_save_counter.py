@@ -5,12 +5,12 @@ import ast
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.keras.restarted_loops import counted_range, turns_in_save_counter, variables_read_after
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Mend, Workbench, noted
+from migrate.rules.rule import Fix, Workbench, noted
 
 
 def loop_from_save_counter(
     bench: Workbench, checkpoints: Checkpoints, checkpoint: Checkpoint, loop: ast.For | ast.While
-) -> Mend | None:
+) -> Fix | None:
     """Returns the rewrite of a loop that always begins at 0; None where its saves do not count its turns."""
     if isinstance(loop, ast.While):
         return None
@@ -26,4 +26,4 @@ def loop_from_save_counter(
         f"turn again; {total} is now the total over all starts, where each start trained as many more"
     )
     new = f"{module.source.text(counted.func)}({first}, {total})"
-    return Mend((noted(counted, message),), (ReplaceExpression(module.span(counted), new),))
+    return Fix((noted(counted, message),), (ReplaceExpression(module.span(counted), new),))

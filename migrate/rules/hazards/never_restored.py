@@ -24,7 +24,7 @@ from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, o
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _NEVER_RESTORED = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
 _ONLY_NUMBER_READ = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
@@ -46,7 +46,7 @@ _COUNTED = _SAVES.replace(
 
 
 @site_rule("FT503", "manual", Example(_SAVES, None, "module"), Example(_COUNTED, None, "module"))
-def never_restored(bench: Workbench) -> Iterator[Mend]:
+def never_restored(bench: Workbench) -> Iterator[Fix]:
     checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
         saves = [(bench.module, call) for call in checkpoint.save_calls]
@@ -59,7 +59,7 @@ def never_restored(bench: Workbench) -> Iterator[Mend]:
         counted = [one for one in inside if _is_only_passed_to(bench, checkpoint, one, "int")]
         reads = inside if counted else reads  # it resumes only by the reads of its own scope
         if all(_is_only_passed_to(bench, checkpoint, one, "int", *_LOGGERS) for one in reads):
-            yield Mend((manual(made, _ONLY_NUMBER_READ if counted else _NEVER_RESTORED, _HELP),))
+            yield Fix((manual(made, _ONLY_NUMBER_READ if counted else _NEVER_RESTORED, _HELP),))
 
 
 def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Module, ast.Call]]) -> bool:

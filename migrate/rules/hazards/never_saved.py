@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import is_trained, made_optimizers, runs_training
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _SAVES = ("keras.callbacks.ModelCheckpoint", "keras.callbacks.BackupAndRestore")
 _JOB = """\
@@ -31,7 +31,7 @@ for batch in batches:
 
 
 @site_rule("FT521", "manual", Example(_JOB, None, "module"))
-def never_saved(bench: Workbench) -> Iterator[Mend]:
+def never_saved(bench: Workbench) -> Iterator[Fix]:
     module, checkpoints = bench.module, bench.checkpoints
     if module.calls_of(*_SAVES):
         return
@@ -46,7 +46,7 @@ def never_saved(bench: Workbench) -> Iterator[Mend]:
         if (checkpoint.managers and not restores) if saves_weights else (checkpoint.managers or restores):
             lost = "its optimizer" if saves_weights else "what it trained"
             message = f"nothing in this file saves this checkpoint: an interrupted job loses {lost}"
-            yield Mend((manual(checkpoint.call, message, "Call save() in the loop, every so many steps."),))
+            yield Fix((manual(checkpoint.call, message, "Call save() in the loop, every so many steps."),))
 
 
 def _is_trained(bench: Workbench, checkpoint: Checkpoint) -> bool:

@@ -23,7 +23,7 @@ from migrate.analysis.keras.places import key_of
 from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.chosen_file import RESUMES, call_chain, chosen_files, tests_newest
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _JOB = """\
 import tensorflow as tf
@@ -41,7 +41,7 @@ for batch in batches:
 
 
 @site_rule("FT516", "manual", Example(_JOB, None, "module"))
-def other_file_first(bench: Workbench) -> Iterator[Mend]:
+def other_file_first(bench: Workbench) -> Iterator[Fix]:
     for checkpoint in bench.checkpoints.all:
         own = [*checkpoint.calls("restore_or_initialize"), *_restores(bench, checkpoint, is_of_job=True)]
         found = [(call, path) for call, path in chosen_files(bench, checkpoint) if checkpoint.save_calls]
@@ -52,7 +52,7 @@ def other_file_first(bench: Workbench) -> Iterator[Mend]:
             shown = bench.module.source.text(path)
             message = f"each start that is given `{shown}` begins there, not at the job's own newest checkpoint"
             help = "Restore manager.latest_checkpoint first where there is one, and the other file under `elif`."
-            yield Mend((manual(call, message, help),))
+            yield Fix((manual(call, message, help),))
 
 
 def _replaces_own(bench: Workbench, checkpoint: Checkpoint, other: ast.Call, own: ast.Call) -> bool:

@@ -23,7 +23,7 @@ from migrate.analysis.source.paths import normal, template
 from migrate.analysis.values.values import iter_parts
 from migrate.files.sources import NOTEBOOK
 from migrate.rules.hazards.backup_settings import BACKUPS, argument_of
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _REMOVING = re.compile(r"shutil\.rmtree|tensorflow\..*\b(gfile\.(DeleteRecursively|rmtree)|delete_recursively)")
 _TRAINING = {"train", "train_and_evaluate", "fit", "evaluate", "predict", "apply_gradients"}
@@ -42,7 +42,7 @@ _Spelled = tuple[ast.AST | None, str]
 
 
 @site_rule("FT513", "manual", Example(_JOB, None, "module"))
-def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
+def removed_model_dir(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     calls = [one for one in module.names.nodes(ast.Call) if one.args and not module.path.endswith(NOTEBOOK)]
     removing = [one for one in calls if _REMOVING.fullmatch(module.names.qualified(one.func) or "")]
@@ -56,7 +56,7 @@ def removed_model_dir(bench: Workbench) -> Iterator[Mend]:
         if removed is not None and any(f"{text}/".startswith(f"{removed[1]}/") for text in inside):
             message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
             help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
-            yield Mend((manual(call, message, help),))
+            yield Fix((manual(call, message, help),))
 
 
 def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:

@@ -23,7 +23,7 @@ from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.hazards.replaced_number import rebound_variables, replaced_numbers
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _BEST = """\
 import tensorflow as tf
@@ -49,22 +49,22 @@ checkpoint.save("/tmp/c/ckpt")
 
 
 @site_rule("FT517", "manual", Example(_BEST, None, "module"), Example(_OPTIMIZER, None, "module"))
-def replaced_state(bench: Workbench) -> Iterator[Mend]:
+def replaced_state(bench: Workbench) -> Iterator[Fix]:
     for checkpoint in bench.checkpoints.all:
         if not checkpoint.save_calls and not checkpoint.managers:
             continue
         for store, name in replaced_numbers(bench, checkpoint):
             message = f"the checkpoint keeps saving the old variable of `{name}`: a number is not tracked"
-            yield Mend((manual(store, message, f"Call {bench.module.source.text(store)}.assign(…) instead."),))
+            yield Fix((manual(store, message, f"Call {bench.module.source.text(store)}.assign(…) instead."),))
         for value in checkpoint.objects():
             for rebound in rebound_variables(bench, value):
                 text = bench.module.source.text(rebound)
                 message = f"the checkpoint keeps saving the old variable of `{text}`: the sum is a new tensor"
-                yield Mend((manual(rebound, message, f"Call {text}.assign_add(…) instead."),))
+                yield Fix((manual(rebound, message, f"Call {text}.assign_add(…) instead."),))
             for anew in _reassigned_optimizers(bench, checkpoint, value):
                 text = bench.module.source.text(value)
                 message = f"the checkpoint of line {checkpoint.call.lineno} tracks the old `{text}`, not this one"
-                yield Mend((manual(anew, message, f"Make the Checkpoint after the last assignment of {text}."),))
+                yield Fix((manual(anew, message, f"Make the Checkpoint after the last assignment of {text}."),))
                 break
 
 

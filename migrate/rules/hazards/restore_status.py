@@ -34,7 +34,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
 _TRAINS = {"apply_gradients", "minimize", "fit"}
 _HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
@@ -60,7 +60,7 @@ _SWALLOWED = _TRAINING.replace(
     Example(_TRAINING.replace("restore(manager.latest_checkpoint", "restore(args.begin_with"), None, "module"),
     Example(_SWALLOWED, None, "module"),
 )
-def restore_status(bench: Workbench) -> Iterator[Mend]:
+def restore_status(bench: Workbench) -> Iterator[Fix]:
     names = bench.module.names
     yield from swallowed_restores(bench)
     for call in dict.fromkeys(call for one in bench.checkpoints.all for call in one.calls("restore")):
@@ -92,7 +92,7 @@ def _is_unchecked(names: Names, call: ast.Call) -> bool:
     return len(call.args) == 1 and is_dropped and not is_swallowed(names, call) and not ends_loop(names, call)
 
 
-def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
+def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Fix:
     module, path = bench.module, call.args[0]
     span, message = module.span(call), "restore() does not say what it did not find"
     is_alone = isinstance(module.names.parent(call), ast.Expr) and len(each) == 1
@@ -101,9 +101,9 @@ def _judge(bench: Workbench, each: list[Checkpoint], call: ast.Call) -> Mend:
         new = f"{module.source.text(call)}.assert_existing_objects_matched()"
         noted_message = f"{message}; now a variable that is not in the checkpoint is an error"
         if not may_be_none(bench.checkpoints, bench.values, path) or is_path_tested(bench.module.names, call, path):
-            return Mend((noted(call, noted_message),), (ReplaceExpression(span, new),))
+            return Fix((noted(call, noted_message),), (ReplaceExpression(span, new),))
         if isinstance(path, ast.Attribute | ast.Name):
             suffix = "" if is_latest(bench.checkpoints, bench.values, path) else " is not None"  # "" must stay an error
             block = f"if {module.source.text(path)}{suffix}:\n    {new}"
-            return Mend((noted(call, noted_message),), (ReplaceStatement(span, (block,)),))
-    return Mend((manual(call, message, _HELP),))
+            return Fix((noted(call, noted_message),), (ReplaceStatement(span, (block,)),))
+    return Fix((manual(call, message, _HELP),))

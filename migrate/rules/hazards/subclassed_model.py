@@ -24,7 +24,7 @@ from migrate.analysis.keras.built_models import constructor_call, may_be_built
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.values.values import End
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _RESTORES = ("restore", "restore_or_initialize", "read")
 _PROGRAM = """\
@@ -51,7 +51,7 @@ _IN_A_TUPLE = _PROGRAM.replace("BLOCKS", "(tf.keras.layers.Dense(9), tf.keras.la
 
 
 @site_rule("FT514", "manual", Example(_IN_A_LIST, None, "module"), Example(_IN_A_TUPLE, None, "module"))
-def subclassed_model(bench: Workbench) -> Iterator[Mend]:
+def subclassed_model(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
         restores = checkpoint.calls(*_RESTORES)
@@ -67,12 +67,12 @@ def subclassed_model(bench: Workbench) -> Iterator[Mend]:
                     f"on Keras 3 it does not track layers in a list or dict ({shown}): their weights are not restored"
                 )
                 help = "Hold them in a tuple: self.NAME = tuple(…), or one more attribute with what a dict holds."
-                yield Mend((manual(checkpoint.call, message, help),))
+                yield Fix((manual(checkpoint.call, message, help),))
             is_bare = layers.have_weights and not layers.is_built
             if first is not None and is_bare and not may_be_built(bench.reach, bench.values, module, made, first):
                 name, site = module.source.text(model), made.node if made.module is module else checkpoint.call
                 message = f"`{name}` has no weights where line {first.lineno} restores it: on Keras 3 some stay new"
-                yield Mend((manual(site, message, f"Call it with a batch of the data before: {name}(batch)."),))
+                yield Fix((manual(site, message, f"Call it with a batch of the data before: {name}(batch)."),))
 
 
 def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr, End]]:

@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.source.names import Names
-from migrate.rules.rule import Mend, Workbench, manual
+from migrate.rules.rule import Fix, Workbench, manual
 
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _ANY = ("Exception", "BaseException")
 _RESTORES = ("restore", "load_weights")
 
 
-def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
+def swallowed_restores(bench: Workbench) -> Iterator[Fix]:
     """Yields each restore after whose failure the program starts over and overwrites the checkpoint."""
     names = bench.module.names
     tries = names.nodes(ast.Try)
@@ -20,7 +20,7 @@ def swallowed_restores(bench: Workbench) -> Iterator[Mend]:
         is_restore = isinstance(call.func, ast.Attribute) and call.func.attr in _RESTORES
         if is_restore and _is_saved(bench, call) and is_swallowed(names, call):
             message = "a restore that fails is passed over: the job begins anew, and its saves replace the old ones"
-            yield Mend((manual(call, message, "Restore where a checkpoint is there, by a test, without the try."),))
+            yield Fix((manual(call, message, "Restore where a checkpoint is there, by a test, without the try."),))
 
 
 def _is_saved(bench: Workbench, restore: ast.Call) -> bool:

@@ -8,7 +8,7 @@ from migrate.analysis.keras.checkpoints import assignment_target
 from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.path_searches import name_of
-from migrate.rules.rule import Mend, Workbench, manual
+from migrate.rules.rule import Fix, Workbench, manual
 
 _MEMORY_CLASS = re.compile(
     r"(Replay|Experience)_?(Buffer|Memory|Pool)|(Image|Item|Fake|History)_?(Pool|Buffer)", re.IGNORECASE
@@ -21,7 +21,7 @@ _SAVING_WORD = re.compile(
 )
 
 
-def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
+def unsaved_memories(bench: Workbench) -> Iterator[Fix]:
     """Yields each memory of past samples that a program which resumes its training does not save."""
     names = bench.module.names
     made = [one for one in (*names.nodes(ast.Call), *names.nodes(ast.List)) if _is_memory(bench, one)]
@@ -32,7 +32,7 @@ def unsaved_memories(bench: Workbench) -> Iterator[Mend]:
         if uses and not any(_may_save(bench, use) for use in uses) and len(stores_of(names, target)) == 1:
             text = bench.module.source.text(target)
             message = f"`{text}` is in no checkpoint: after a restart it is empty"
-            yield Mend((manual(call, message, f"Save {text} beside the checkpoint, and load it at the restore."),))
+            yield Fix((manual(call, message, f"Save {text} beside the checkpoint, and load it at the restore."),))
 
 
 def _is_memory(bench: Workbench, call: ast.expr) -> bool:

@@ -23,7 +23,7 @@ from migrate.analysis.keras.own_checkpoints import is_resumed
 from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _STEPS = ("apply_gradients", "minimize")
 _VARIABLES = ("trainable_variables", "trainable_weights", "variables")
@@ -44,7 +44,7 @@ for batch in batches:
 
 
 @site_rule("FT518", "manual", Example(_JOB, None, "module"))
-def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
+def unsaved_optimizer(bench: Workbench) -> Iterator[Fix]:
     names = bench.module.names
     yield from unsaved_memories(bench)
     if not _OTHER_WAYS_TO_SAVE.isdisjoint(names.attributes):
@@ -62,7 +62,7 @@ def unsaved_optimizer(bench: Workbench) -> Iterator[Mend]:
         used = next(_untracked_optimizers(bench, checkpoint, tracked), "")
         if used:
             message = f"`{used}` is in no checkpoint: after a restart it begins with no moments, at step 0"
-            yield Mend((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used})."),))
+            yield Fix((manual(checkpoint.call, message, f"Track it: tf.train.Checkpoint(…, optimizer={used})."),))
 
 
 def _untracked_optimizers(bench: Workbench, checkpoint: Checkpoint, tracked: set[ast.Call]) -> Iterator[str]:

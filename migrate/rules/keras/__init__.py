@@ -1,1 +1,1 @@
-"""Recovery of Keras programs."""
+"""Rules for Keras programs that recover."""

@@ -1,6 +1,6 @@
 """FT202 · tf.keras.callbacks.experimental.BackupAndRestore
 
-TensorFlow 2.8 gave ``BackupAndRestore`` its stable name. Keras 3 does not have the experimental one.
+Since TensorFlow 2.8 ``BackupAndRestore`` has a stable name. Keras 3 does not have the experimental one.
 
 Instead: ``tf.keras.callbacks.BackupAndRestore``, with the same arguments.
 
@@ -12,7 +12,7 @@ See: tf.keras.callbacks.BackupAndRestore.
 from collections.abc import Iterator
 
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, Mend, Workbench, exact, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, exact, site_rule
 
 _OLD = """\
 import tensorflow as tf
@@ -26,8 +26,8 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.experimental.BackupAndRestore("/tm
     "exact",
     Example(_OLD, 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")]', "module"),
 )
-def experimental_backup_and_restore(bench: Workbench) -> Iterator[Mend]:
+def experimental_backup_and_restore(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for node in module.uses.get("keras.callbacks.experimental.BackupAndRestore", []):
         edit = ReplaceExpression(module.span(node), f"{bench.tf_at(node)}.keras.callbacks.BackupAndRestore")
-        yield Mend((exact(node, "the callback has its stable name now"),), (edit,))
+        yield Fix((exact(node, "the callback has its stable name now"),), (edit,))

@@ -1,4 +1,4 @@
-"""What is told at an import of the file that it leads to, where nothing can be written."""
+"""Reports findings of imported files, which are not rewritten, at the imports of a file."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,18 +11,18 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.sources import is_generated
 from migrate.files.trouble import Unreadable
-from migrate.rules.rule import Mend, Workbench, manual
+from migrate.rules.rule import Fix, Workbench, manual
 
-_MOST = 5
-"""How many files are told each by itself."""
+_MAX_FILES = 5
+"""The most files that get a finding each."""
 
 
 class ImportedFinding(NamedTuple):
-    """What is found in an imported file.
+    """A finding in an imported file.
 
     Attributes:
-      node: where.
-      help: what to write there, as sentences.
+      node: the site.
+      help: advice, as sentences.
     """
 
     node: ast.AST
@@ -30,7 +30,7 @@ class ImportedFinding(NamedTuple):
 
 
 def reached_from(bench: Workbench, others: Iterable[Module] = ()) -> ReachedCode:
-    """The code of a file, and of some that it imports, that a program runs which trains here, or imports the file."""
+    """Returns the code in a file, its importers and ``others`` that a program which trains in the file runs."""
     module = bench.module
     trains = [call for call in module.names.nodes(ast.Call) if name_of(call.func) in TRAINS]
     started = [module, *bench.reach.importers]
@@ -39,29 +39,33 @@ def reached_from(bench: Workbench, others: Iterable[Module] = ()) -> ReachedCode
 
 def findings_at_imports(
     bench: Workbench, found_in: Callable[[Module], Sequence[ImportedFinding]], what: str, remedy: str = ""
-) -> Iterator[Mend]:
-    """Tells at a file's first import what is found in each file that it imports, where the program runs it.
+) -> Iterator[Fix]:
+    """Reports at a file's first import the findings in each imported file, in code that the program runs.
 
     Args:
-      what: what is found, as a sentence's part: ``Keras 3 refuses calls in these lines``.
-      remedy: what to do where many files hold it; "" to tell each file alone.
+      found_in: returns the findings in a file.
+      what: what is found, as a part of a sentence: ``Keras 3 refuses calls in these lines``.
+      remedy: one help for findings in many files; "" to report each file by itself.
     """
     module, others = bench.module, dict[str, Module]()
     for link in bench.tree.closure(module):
         with suppress(Unreadable):
             others[link.target.path] = bench.tree.module(link.target.path)
-    of_user = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
-    found = [(other, told) for other in of_user if (told := found_in(other))]
+    users_files = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
+    found = [(other, found_there) for other in users_files if (found_there := found_in(other))]
     reached = reached_from(bench, others.values()) if found else None
-    kept = ((other, [one for one in told if reached and reached.contains(other, one.node)]) for other, told in found)
-    seen = [(other, told) for other, told in kept if told]
-    if remedy and len(seen) > _MOST:
-        named = ", ".join(other.path for other, _ in seen[:_MOST])
+    kept = (
+        (other, [one for one in found_there if reached and reached.contains(other, one.node)])
+        for other, found_there in found
+    )
+    seen = [(other, found_there) for other, found_there in kept if found_there]
+    if remedy and len(seen) > _MAX_FILES:
+        named = ", ".join(other.path for other, _ in seen[:_MAX_FILES])
         message = f"in {len(seen)} files of this program {what}: {named}, …"
-        yield Mend((manual(module.names.imports[0], message, remedy),))
+        yield Fix((manual(module.names.imports[0], message, remedy),))
         return
-    for other, told in seen:
-        lines = ", ".join(str(line) for line in sorted({getattr(one.node, "lineno", 0) for one in told}))
+    for other, found_there in seen:
+        lines = ", ".join(str(line) for line in sorted({getattr(one.node, "lineno", 0) for one in found_there}))
         message = f"the program needs {other.path}, where {what}: {lines}"
         first = module.names.imports[0]
-        yield Mend((manual(first, message, " ".join(dict.fromkeys(one.help for one in told))),))
+        yield Fix((manual(first, message, " ".join(dict.fromkeys(one.help for one in found_there))),))

@@ -1,4 +1,4 @@
-"""Imports of Keras written where every Keras has what they name (FT204)."""
+"""Rewrites imports of moved names of Keras (FT204)."""
 
 import ast
 import re
@@ -6,15 +6,15 @@ import re
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.nodes import bound_name, imported_paths
 from migrate.edits.plan import ReplaceStatement
-from migrate.rules.rule import Mend, Verdict, Workbench, exact, noted
+from migrate.rules.rule import Fix, Verdict, Workbench, exact, noted
 from migrate.tensorflow.keras import lack
 
 ImportStatement = ast.Import | ast.ImportFrom
 _SYMBOLIC = "; on Keras 3 it takes the tensors within a layer or a loss, and not those between layers"
 
 
-def moved_import(bench: Workbench, statement: ImportStatement) -> Mend | None:
-    """An import with what moved taken from where every Keras has it; None where nothing of it moved."""
+def moved_import(bench: Workbench, statement: ImportStatement) -> Fix | None:
+    """Returns the rewrite of an import to the places where every Keras has its names; None where none moved."""
     new: dict[ast.alias, str] = {}
     for alias, path in imported_paths(statement):
         if isinstance(statement, ast.ImportFrom) or alias.asname is not None:
@@ -35,14 +35,14 @@ def moved_import(bench: Workbench, statement: ImportStatement) -> Mend | None:
             inside = ((alias, one.rpartition(".")[2]) for alias, one in new.items() if one.startswith(f"{place}."))
             own = (name if name == bound_name(one) else f"{name} as {bound_name(one)}" for one, name in inside)
             lines.append(f"from {place} import {', '.join(own)}")
-    told = f"becomes {'; '.join(lines)}" if lines else "is removed: nothing uses it"
+    message = f"becomes {'; '.join(lines)}" if lines else "is removed: nothing uses it"
     places = " ".join(new.values())
     edit = ReplaceStatement(bench.module.span(statement), (*lines,))
-    return Mend((moved_verdict(statement, told, places),), (edit,))
+    return Fix((moved_verdict(statement, message, places),), (edit,))
 
 
 def _place(bench: Workbench, statement: ImportStatement, alias: ast.alias, path: str) -> str | None:
-    """Where every Keras has what an import names, or what is used of it; "" if nothing uses it, None to leave it."""
+    """Returns the path where every Keras has an imported name; "" if it is unused, None if it stays."""
     names, target = bench.module.names, bench.settings.target
     one = lack(path, target)
     if is_guarded(names, statement) or (one is not None and one.place):
@@ -57,7 +57,7 @@ def _place(bench: Workbench, statement: ImportStatement, alias: ast.alias, path:
         if below is not None and below.place.endswith(f".{tail}"):
             places.add(below.place.removesuffix(f".{tail}"))
         elif one is not None:
-            return None  # what has no place keeps the import of a module that is gone
+            return None  # a name without a replacement needs the old import
     is_all = len(places) == 1 and all(
         lack(f"{path}.{use.attr}", target) is not None or lack(f"{min(places)}.{use.attr}", target) is None
         for use in uses

@@ -1,27 +1,27 @@
 """FT201 · a program that loads its own weights or model before it trains
 
-Recovery by hand: weights, without the optimizer's state, or a model are loaded before ``fit`` or a loop of epochs from
-what an earlier start of the program saved.
+Recovery by hand: before ``fit`` or a training loop, the program loads a model, or weights without the optimizer's
+state, from a file that an earlier start of the program saved.
 
 Instead: ``callbacks=BackupAndRestore.beside(callbacks)``, or ``for epoch in recovered(range(first, epochs), directory,
-model)`` around a loop that trains by itself. No load is skipped, no path respelled, no flag followed.
+model)`` for a custom training loop. The program's own loads, paths and flags do not change.
 
-1. While a program trains, its models, optimizers, epoch and callbacks' state are kept beside its own files. They are
+1. While a program trains, its models, optimizers, epoch and callbacks' state are saved next to its own files. They are
    removed when the program ends.
-2. A start whose own code loads what the interrupted training saved last continues exactly there. So does a start by
-   the same command, over the same source, that begins with the same weights.
+2. A start whose own code loads the last save of the interrupted training continues exactly there. So does a start by
+   the same command, with the same source, that begins with the same weights.
 3. Any other start is a new training, and the program's own code decides what it begins with.
 
 So a finished job that is started again does what it did before, and one that loads an older file is a new training.
 
-Found by what the program does, in whichever file or function: it trains what it loads, and saves a file of that name,
-searches for it, or lets the user name it. And where it says so: "resume", "continue training", ``initial_epoch``.
-Pretrained weights, inference, the best model loaded after ``fit`` and callbacks that only save are no finding.
+Found in any file or function: the program trains what it loads, and saves a file of that name, searches for it, or lets
+the user name it. Also found by words: "resume", "continue training", ``initial_epoch``. Pretrained weights, inference,
+the best model loaded after ``fit`` and callbacks that only save are not reported.
 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
-Left, with what to do: a loop without a range or count, or whose models have no name there; a ``fit`` in turns that
-count on from earlier starts, or leave out their work; callbacks among ``**`` arguments; TensorFlow 1; Horovod.
+Skipped, with advice: a loop without a range or count, or whose models have no name there; a ``fit`` in a loop that
+counts on from earlier starts, or skips their work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 
@@ -42,7 +42,7 @@ from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
 _WEIGHTS = """\
 import os
@@ -80,7 +80,7 @@ _KEPT = {
     False: "an interrupted training now continues where it stopped, the optimizer's state included",
 }
 _KERAS = "backup-and-restore"
-_OWN_CODE = "Nothing changes: the program resumes by its own code alone."
+_OWN_CODE = "Nothing notes: the program resumes by its own code alone."
 _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 
 
@@ -96,7 +96,7 @@ _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
     Example(_LOOP, None, "module", recovery=_KERAS),
     Example(_AFTER, 'callbacks=BackupAndRestore.beside([], saved="m.keras")', "module"),
 )
-def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
+def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     if is_on_workers(module) or _TEST.search(module.path.replace(os.sep, "/")):
         return
@@ -104,7 +104,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
     trainings = bench.reach.search(Trainings).all if found else []
     if not found or any(_is_recovered(module, one) for one in trainings):
         return
-    told = list(changes_for_keras3(module)) if bench.settings.target != "keras2" else []
+    notes = list(changes_for_keras3(module)) if bench.settings.target != "keras2" else []
     taken: list[str] = []
     for training in trainings:
         node = training.loop if isinstance(training, TrainedLoop) else training
@@ -112,20 +112,20 @@ def resume_before_fit(bench: Workbench) -> Iterator[Mend]:
         if isinstance(training, TrainedLoop) and node not in found:
             continue
         shown = found.get(node, next(iter(found.values())))
-        done = _left(bench, node) or _recovered(bench, training, shown, name)
+        done = _skip_reason(bench, node) or _recover(bench, training, shown, name)
         subject = "the loop" if isinstance(training, TrainedLoop) else "fit"
         place = f"{'' if shown.load.module is module else f'{shown.load.module.path}, '}line {shown.load.call.lineno}"
         message = f"{subject} resumes by hand: the program loads a file in {place} and {shown.why}"
         if done.problem:
             if node in found:
-                yield Mend((manual(node, f"{message}; {done.problem}", done.help),))
+                yield Fix((manual(node, f"{message}; {done.problem}", done.help),))
             continue
-        verdict = noted(node, f"{message}; {_KEPT[bench.settings.recovery == 'backup-and-restore']}", "\n".join(told))
-        yield Mend((verdict,), done.edits, done.pieces)
-        told = []  # once a file
+        verdict = noted(node, f"{message}; {_KEPT[bench.settings.recovery == 'backup-and-restore']}", "\n".join(notes))
+        yield Fix((verdict,), done.edits, done.pieces)
+        notes = []  # reported once in a file
 
 
-def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> RecoveredTraining:
+def _recover(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> RecoveredTraining:
     is_backup = bench.settings.recovery == _KERAS
     if isinstance(training, TrainedLoop):
         if not is_backup:
@@ -140,8 +140,8 @@ def _recovered(bench: Workbench, training: ast.Call | TrainedLoop, found: Resump
     return recovered_fit(bench.reach, bench.vocabulary, fit, name)
 
 
-def _left(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
-    """The reason to skip a training, and what to do; None to rewrite it."""
+def _skip_reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
+    """Returns why a training is skipped, with advice; None to rewrite it."""
     if distributed_library(bench.module):
         return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
     is_old = is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach)
@@ -168,7 +168,7 @@ def _is_recovered(module: Module, training: ast.Call | TrainedLoop) -> bool:
 
 
 def _name(module: Module, node: ast.AST, taken: list[str]) -> str:
-    """Returns a name that tells a training from those above it in its file; "" for the first."""
+    """Returns a name that distinguishes a training from those above it in its file; "" for the first."""
     scope = module.names.scope_of(node).node
     function = getattr(scope, "name", "")
     name = function if taken and function and function not in (*taken, "main") else f"stage_{len(taken) + 1}"

@@ -1,17 +1,18 @@
-"""FT203 · model.save of a directory, which Keras 3 refuses after the whole training
+"""FT203 · model.save to a directory, which Keras 3 refuses after the whole training
 
-Keras 2 writes a SavedModel where the path has no suffix. Keras 3 raises a ValueError there, at the end of the
-training, as in TensorFlow's tutorial on multi-worker training.
+If the path has no suffix, Keras 2 writes a SavedModel. Keras 3 raises a ValueError, at the end of the training, as in
+TensorFlow's tutorial on multi-worker training.
 
-Instead: one string that the file saves to, also through the tutorial's ``write_filepath``, ends in ``.keras``, and each
-``load_model`` of the file that reads it behind the save follows.
+Instead: a path that is one string, also passed through the tutorial's ``write_filepath``, gets the suffix ``.keras``,
+and so does each ``load_model`` of the file that reads it after the save.
 
-Fidelity: noted. What else reads the directory must read the file. Left, with the lines to write, is any other path
-without a suffix: one that is put together, that another file or line names, that is loaded before it is saved, whose
-folder Keras makes for a directory, or whose name says that the model is served; and a model of classes that the loader
-does not name: a SavedModel holds them, a ``.keras`` file does not. Keras 3 cannot load an earlier start's SavedModel by
-``load_model``; ``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts with it. To serve a model,
-write ``model.export(path)``. Found where ``fit`` of the same file trains the model; not with ``--target keras2``.
+Fidelity: noted. Other programs that read the directory must read the file. Skipped, with the lines to write, is any
+other path without a suffix: one that is built from parts, that another file or line contains, that is loaded before it
+is saved, whose folder Keras makes only for a directory, or whose name says that the model is served; and a model with
+classes that ``load_model`` is not given: a SavedModel contains them, a ``.keras`` file does not. Keras 3 cannot load an
+earlier start's SavedModel by ``load_model``; ``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts
+with it. To serve a model, write ``model.export(path)``. Found where ``fit`` of the same file trains the model; not with
+``--target keras2``.
 
 See: tf.keras.Model.save, tf.keras.Model.export, tf.keras.layers.TFSMLayer.
 """
@@ -30,15 +31,15 @@ from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import Edit, ReplaceExpression
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
 _SUFFIXES = (".keras", ".h5", ".hdf5")
-"""What the name of a file may end in for ``Model.save`` of Keras 3."""
+"""The suffixes that ``Model.save`` of Keras 3 accepts."""
 _FOLDERS = {"", ".", "/tmp"}
-"""Those that are there: Keras makes the folder of a directory, and not that of a file."""
+"""Folders that exist: Keras makes the parent folder of a directory, but not that of a file."""
 _SERVED = re.compile(r"(^|[/_-])(exports?|exported|serving|served|saved_?models?)([/_-]|$)")
 _QUOTE = re.compile(r"/*('''|\"\"\"|'|\")$")
-_OF_CLASSES = ("keras.layers.", "keras.models.Model", "keras.Model", "keras.Sequential", "keras.models.Sequential")
+_KERAS_BASES = ("keras.layers.", "keras.models.Model", "keras.Model", "keras.Sequential", "keras.models.Sequential")
 
 _SAVED = """\
 import tensorflow as tf
@@ -76,7 +77,7 @@ loaded_model = tf.keras.models.load_model(model_path)
     Example(_WRITTEN, 'model_path = "/tmp/keras-model.keras"', "module"),
     Example(_SAVED.replace("/tmp/keras-model", "out/export/1"), None, "module"),
 )
-def saved_directory(bench: Workbench) -> Iterator[Mend]:
+def saved_directory(bench: Workbench) -> Iterator[Fix]:
     module, names = bench.module, bench.module.names
     if bench.settings.target == "keras2":
         return
@@ -84,25 +85,25 @@ def saved_directory(bench: Workbench) -> Iterator[Mend]:
     trained = {key_of(names, call.func.value) for call in calls if is_training(call)} - {None}  # type: ignore[attr-defined]
     for save in model_saves(module):
         if key_of(names, save.model) not in trained or set(save.others) - {"overwrite", "include_optimizer"}:
-            continue  # save_format may make a file of any name
+            continue  # with save_format any name may be a file
         path = SavedPath(names, save.path)
         spelled = path.text or template(names, save.path) or ""
         if not _is_refused(spelled) or is_of_tensorflow_1(bench.reach):
-            continue  # a program that starts on no TensorFlow 2 meets no Keras 3
+            continue  # a program for TensorFlow 1 does not run on Keras 3
         loads = [load for load in module.calls_of(*LOADS) if _reads(module, load, path)]
         problem = _problem(bench, save, path, loads)
         if problem:
             message = f"{module.source.text(save.model)}.save of a path without .keras or .h5 raises a ValueError"
-            yield Mend((manual(save.call, f"{message} on Keras 3, and {problem}", _lines(module, save)),), ())
+            yield Fix((manual(save.call, f"{message} on Keras 3, and {problem}", _advice(module, save)),), ())
             continue
         read = "".join(f", which load_model of line {load.lineno} reads" for load in loads)
         message = f"the model is saved in a .keras file{read}, because Keras 3 refuses a directory after the training"
         verdict = noted(save.call, message, "What else reads the directory must read the file.")
-        yield Mend((verdict,), tuple(sorted(_edits(module, path, loads), key=str)))
+        yield Fix((verdict,), tuple(sorted(_edits(module, path, loads), key=str)))
 
 
 def _is_refused(path: str) -> bool:
-    """Whether Keras 3 surely refuses a path, as ``template`` spells it."""
+    """Whether Keras 3 surely rejects a path, given as its ``template``."""
     tail = path.rpartition("⟩")[2].rstrip("/")
     return bool(tail) and "hf://" not in path and not any(one.endswith(tail) or tail.endswith(one) for one in _SUFFIXES)
 
@@ -119,7 +120,7 @@ def _edits(module: Module, path: SavedPath, loads: list[ast.Call]) -> set[Edit]:
 
 
 def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call]) -> str:
-    """Why a path keeps its name; "" where it does not."""
+    """Returns why a path is not changed; "" where it is."""
     module, names = bench.module, bench.module.names
     if "include_optimizer" in save.others:
         return "a .keras file of Keras 2 takes no include_optimizer"
@@ -148,7 +149,7 @@ def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call
 
 
 def _read_elsewhere(bench: Workbench, path: str) -> str:
-    """Which other file of the program, or beside it, may load the path; "" for none."""
+    """Returns which other file of the program or its folder may load the path, as a part of a sentence; "" for none."""
     own, name = bench.module.path, posixpath.basename(path)
     others = {one.path for one in bench.reach.files_with("load_model", "from_saved_model")} - {own}
     beside_it = [one for one in siblings(own) if bench.tree.contains_word(one, "load_model", "from_saved_model")]
@@ -159,21 +160,21 @@ def _read_elsewhere(bench: Workbench, path: str) -> str:
 
 
 def _class_problem(bench: Workbench, loads: list[ast.Call]) -> str:
-    """Why a ``.keras`` file may not be loaded where a SavedModel was; "" where it is."""
+    """Returns why a ``.keras`` file may not load where a SavedModel did; "" where it does."""
     if all(any(keyword.arg == "custom_objects" for keyword in load.keywords) for load in loads):
         return ""
     for module in (bench.module, *bench.reach.files_with("keras")):
         for owner in module.names.nodes(ast.ClassDef):
             tails = [found.tail for base in owner.bases if (found := symbol_of(module.names, base)) is not None]
-            if any(tail.startswith(_OF_CLASSES) for tail in tails) and not owner.decorator_list:
+            if any(tail.startswith(_KERAS_BASES) for tail in tails) and not owner.decorator_list:
                 return f"load_model must be given the class {owner.name} to read a .keras file"
         if module.calls_of("keras.layers.Lambda"):
             return "load_model must be given safe_mode=False to read a .keras file with a Lambda layer"
     return ""
 
 
-def _lines(module: Module, save: Save) -> str:
-    """What is to be written by hand."""
+def _advice(module: Module, save: Save) -> str:
+    """Returns advice with the lines to write by hand."""
     path, model = module.source.text(save.path), module.source.text(save.model)
     file = _QUOTE.sub(r".keras\1", path) if isinstance(save.path, ast.Constant) else f'f"{{{path}}}.keras"'
     return (

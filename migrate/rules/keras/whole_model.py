@@ -1,17 +1,19 @@
 """FT206 · load_model of a whole model in HDF5, which Keras 3 does not train further
 
-Keras 3 (3.15.1) loads no compiled model in HDF5 so that ``fit`` can train it, whether Keras 2 or Keras 3 saved it. With
-a loss or a metric like ``"mse"`` it raises at once ("Could not deserialize 'keras.metrics.mse'"); else its optimizer is
-made for no variable, and ``fit`` raises ("Unknown variable"). A job that goes on from its own file does not come back.
+With Keras 3 (3.15.1) ``fit`` cannot train a compiled model that was loaded from HDF5, whether Keras 2 or Keras 3 saved
+it. With a loss or a metric like ``"mse"``, ``load_model`` raises ("Could not deserialize 'keras.metrics.mse'");
+otherwise its optimizer knows no variables, and ``fit`` raises ("Unknown variable"). A job that resumes from its own
+file cannot continue.
 
-Instead: ``load_compiled_model``, with the same arguments. It compiles the model by what the file holds: the loss, the
-metrics under the names that callbacks watch, the optimizer with its slots and its step, ``decay`` as a schedule. It
-reads ``LSTM``, ``GRU``, ``Bidirectional`` and the separable convolutions of Keras 2 too. Other files, and all under
-Keras 2, are left to ``tf.keras.models.load_model``. In the files that the program imports the calls are told.
+Instead: ``load_compiled_model``, with the same arguments. It compiles the model with the settings in the file: the
+loss, the metrics under the names that callbacks watch, the optimizer with its slots and its step, ``decay`` as a
+schedule. It also reads ``LSTM``, ``GRU``, ``Bidirectional`` and the separable convolutions of Keras 2. It calls
+``tf.keras.models.load_model`` for other files, and for all files on Keras 2. Calls in files that the program imports
+are reported.
 
-Fidelity: noted. What Keras 3 cannot read at all it reads no more for this: ``Lambda`` layers, operations on tensors
-between layers, ``MultiHeadAttention`` of Keras 2, models that hold models of Keras 2. Nadam's state of Keras 2, mixed
-precision's optimizer and Huber's ``delta``, which Keras 3 leaves out of the file, raise with what to do.
+Fidelity: noted. It cannot read what Keras 3 cannot read at all: ``Lambda`` layers, operations on tensors between
+layers, ``MultiHeadAttention`` of Keras 2, models inside models of Keras 2. It raises, with advice, for Nadam's state of
+Keras 2, mixed precision's optimizer and Huber's ``delta``, which Keras 3 does not write to the file.
 
 Found only in a program that is rewritten or has a recovery.
 
@@ -28,7 +30,7 @@ from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.source.paths import template
 from migrate.edits.plan import ReplaceExpression
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
-from migrate.rules.rule import Example, Mend, Workbench, noted, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, noted, site_rule
 
 _PROGRAM = """\
 import os
@@ -43,33 +45,33 @@ _HDF5 = (".h5", ".hdf5")
 
 
 @site_rule("FT206", "noted", Example(_PROGRAM, "model = load_compiled_model(path) if os.path.isfile(path)", "module"))
-def whole_model(bench: Workbench) -> Iterator[Mend]:
+def whole_model(bench: Workbench) -> Iterator[Fix]:
     if bench.settings.target == "keras2":
         return
     for call in hdf5_loads(bench.module):
         name = bench.vocabulary.piece("load_compiled_model")
         edit = ReplaceExpression(bench.module.span(call.func), name)
         verdict = noted(call, f"becomes {name}, for {_FURTHER}; other files and Keras 2 are left to load_model")
-        yield Mend((verdict,), (edit,), frozenset({"load_compiled_model"}))
-    yield from findings_at_imports(bench, _told, "Keras 3 trains what these lines load no further")
+        yield Fix((verdict,), (edit,), frozenset({"load_compiled_model"}))
+    yield from findings_at_imports(bench, _findings_in, "Keras 3 trains what these lines load no further")
 
 
-def _told(module: Module) -> list[ImportedFinding]:
+def _findings_in(module: Module) -> list[ImportedFinding]:
     help = f"{_FURTHER}: write load_compiled_model of tf2_recovery for load_model there, or a name in .keras."
     return [ImportedFinding(call, help) for call in hdf5_loads(module)]
 
 
 def hdf5_loads(module: Module) -> list[ast.Call]:
-    """The calls of ``load_model`` whose file may be HDF5 and whose model is compiled by what the file holds.
+    """Returns the calls of ``load_model`` that may load a compiled model from HDF5.
 
-    ``tf_keras`` is Keras 2, which trains such a model further by itself: its calls are left out.
+    Calls of ``tf_keras`` are not returned: it is Keras 2, which can train such a model.
     """
     calls = [call for call in module.calls_of(*LOADS) if is_compiled(call) and _may_be_hdf5(module, call)]
     return [call for call in calls if not (module.names.qualified(call.func) or "").startswith("tf_keras.")]
 
 
 def is_compiled(call: ast.Call) -> bool:
-    """Whether ``load_model`` compiles what it loads: it is not given ``compile=False``."""
+    """Whether ``load_model`` compiles the model: the call has no ``compile=False``."""
     given = [*call.args[2:3], *(keyword.value for keyword in call.keywords if keyword.arg == "compile")]
     return not any(literal(value) is False for value in given)
 

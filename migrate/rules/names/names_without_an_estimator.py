@@ -22,7 +22,7 @@ from migrate.analysis.source.module import Module
 from migrate.edits.plan import ReplaceExpression
 from migrate.files.trouble import Unreadable
 from migrate.findings.invocation import program
-from migrate.rules.rule import Example, Mend, Workbench, exact, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, exact, manual, site_rule
 from migrate.tensorflow.advice import advice
 
 _ESTIMATORS = ("Classifier", "Estimator", "Regressor")
@@ -46,7 +46,7 @@ _MODE = f"import tensorflow as tf\n\n\ndef dropout(x, mode):\n{_USE}"
     Example(_MODE.format("tf.estimator.ModeKeys.TRAIN"), _USE.format('"train"'), "module"),
     Example(_MODEL, None, "module"),
 )
-def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
+def names_without_an_estimator(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     own = [(node, found) for node, found in module.estimator_uses if not found.is_contrib]
     if not own or module.names_estimator or module.uses_library:
@@ -60,12 +60,12 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
     if not makers and not module.needs_tf1 and all(word is not None for _, word in words):
         for node, word in words:
             edit = ReplaceExpression(module.span(node), f'"{word}"')
-            yield Mend((exact(node, f'becomes "{word}", the word that it stands for'),), (edit,))
+            yield Fix((exact(node, f'becomes "{word}", the word that it stands for'),), (edit,))
         return
     of_contrib = [one for one in module.tf1_uses if one[1].is_contrib and one[1].tail.endswith(_ESTIMATORS)]
     node, found = min(of_contrib or own, key=lambda one: (one[0].lineno, one[0].col_offset))
     if of_contrib:
-        yield Mend((manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail)),))
+        yield Fix((manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail)),))
         return
     message = f"`{found.qualified}` is gone since TensorFlow 2.16, and no estimator is made here"
     help = "No file here makes an estimator with it: name the directory of one that does too, or take the code out."
@@ -77,7 +77,7 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Mend]:
         help = (
             f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"
         )
-    yield Mend((manual(node, message, help),))
+    yield Fix((manual(node, message, help),))
 
 
 def _is_used_by_a_given_maker(module: Module, tree: Tree) -> bool:

@@ -1,1 +1,1 @@
-"""``RunConfig`` and its settings."""
+"""Rules for ``RunConfig`` and its settings."""

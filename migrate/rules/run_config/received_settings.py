@@ -1,4 +1,4 @@
-"""The settings of a RunConfig as the estimators receive them (``replace`` may change some), and in words (FT152)."""
+"""The settings of a RunConfig that estimators receive, after any ``replace``, and their description (FT152)."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ from migrate.rules.rule import ObjectFile, Verdict, exact
 from migrate.rules.run_config.takers import LONGEST
 
 _PARAMETERS = {"custom": CUSTOM_PARAMETERS, "keras": KERAS_PARAMETERS, "tpu": TPU_PARAMETERS}
-_OF_PREMADE = ("", "", "")
-"""What stands before the config of a premade estimator, at least."""
+_PREMADE_PARAMETERS = ("", "", "")
+"""No premade estimator has its config among the first three parameters."""
 _OTHER_INTERVAL = {"save_checkpoints_steps": "save_checkpoints_secs", "save_checkpoints_secs": "save_checkpoints_steps"}
 
 MANAGER_NAMES = {
@@ -30,16 +30,17 @@ MANAGER_NAMES = {
     "save_checkpoints_secs": "save_secs",
     "keep_checkpoint_every_n_hours": "keep_checkpoint_every_n_hours",
 }
-"""What a ``CheckpointManager`` calls each setting, in the order of ``ModelCheckpoints``."""
+"""The parameter of ``ModelCheckpoints`` for each setting, in the order of its signature."""
 INTERVALS = ("save_checkpoints_steps", "save_checkpoints_secs")
 
 
 class ReceivedSettings(NamedTuple):
-    """The settings that one estimator receives of a RunConfig.
+    """The settings that one estimator receives from a RunConfig.
 
     Attributes:
-      settings: the expressions by parameter name, each with its file; a cleared interval is missing.
-      is_keras: whether ``model_to_estimator`` receives them, which keeps five checkpoints whatever they say.
+      made: the call that makes the RunConfig.
+      settings: the expressions by parameter name, each with its file, without an interval that ``replace`` clears.
+      is_keras: whether ``model_to_estimator`` receives them, which always keeps five checkpoints.
     """
 
     made: ast.Call
@@ -48,17 +49,17 @@ class ReceivedSettings(NamedTuple):
 
 
 class _Unknown(Exception):
-    """The settings are not seen."""
+    """The settings cannot be determined."""
 
 
 def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> list[ReceivedSettings]:
-    """The settings that the estimators of some files receive of a RunConfig; none where not all of that is seen."""
+    """Returns the settings that estimators receive from a RunConfig; empty where not all of them are known."""
     values, found = Values(tree), list[ReceivedSettings]()
     sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
     try:
         for module, site in sites:
             kind = estimator_kind(site.symbol) or ""
-            config = bind(site.node, _PARAMETERS.get(kind, _OF_PREMADE)).get("config")
+            config = bind(site.node, _PARAMETERS.get(kind, _PREMADE_PARAMETERS)).get("config")
             received = _settings_of_config(values, module, config) if config is not None and not is_none(config) else ()
             found += [one._replace(is_keras=kind == "keras") for one in received]
     except (_Unknown, Unbindable):
@@ -67,7 +68,7 @@ def received_settings(tree: Tree, modules: Sequence[Module], made: ast.Call) -> 
 
 
 def _settings_of_config(values: Values, module: Module, config: ast.expr, depth: int = 0) -> Iterator[ReceivedSettings]:
-    """The settings of all that a config may be; one that is None has none."""
+    """Yields the settings of each value that a config may have; nothing for None."""
     if depth > MAX_STEPS:
         raise _Unknown
     for end in values.ends(module, config):
@@ -95,22 +96,22 @@ def _arguments_by_name(module: Module, call: ast.Call, parameters: Sequence[str]
 def _replace_settings(
     settings: Mapping[str, tuple[Module, ast.expr]], changes: Mapping[str, tuple[Module, ast.expr]]
 ) -> dict[str, tuple[Module, ast.expr]]:
-    """The settings after a ``replace``: an interval that it gives takes the place of the other one."""
+    """Returns the settings after a ``replace``, which clears steps where it sets seconds, and the other way round."""
     cleared = {other for name, other in _OTHER_INTERVAL.items() if name in changes and not is_none(changes[name][1])}
     return {**{name: value for name, value in settings.items() if name not in cleared}, **changes}
 
 
 def describe_kept_config(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
-    """What is said of a RunConfig that keeps its settings: those of the manager that the object makes of it."""
+    """Returns the verdict on a RunConfig that keeps its settings, with those of the manager at run time."""
     why = f" ({reason})" if reason else ""
-    told = list(dict.fromkeys(map(_describe_manager, received_settings(file.tree, file.modules, made))))
-    settings = " or ".join(told) if told else "its settings"
+    descriptions = list(dict.fromkeys(map(_describe_manager, received_settings(file.tree, file.modules, made))))
+    settings = " or ".join(descriptions) if descriptions else "its settings"
     message = f"kept as RunConfig{why}; the new Estimator saves by a tf.train.CheckpointManager with {settings}"
     return exact(made, message, file.module)
 
 
 def _describe_manager(config: ReceivedSettings) -> str:
-    """The settings of the manager of an object, in words."""
+    """Returns the manager's settings as text."""
     given = {name: value for name, value in config.settings.items() if name in MANAGER_NAMES}
     if config.is_keras:
         given = {name: value for name, value in given.items() if name in INTERVALS}

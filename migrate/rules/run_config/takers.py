@@ -1,4 +1,4 @@
-"""The estimators that are given a RunConfig, and whether its settings have the same values at their calls."""
+"""Finds the estimators that get a RunConfig, and checks that its settings can move to their calls."""
 
 import ast
 from typing import NamedTuple
@@ -29,12 +29,13 @@ class NotMovable(Exception):
 
 
 class Taker(NamedTuple):
-    """An estimator that is given the RunConfig.
+    """An estimator that gets the RunConfig.
 
     Attributes:
-      arguments: the expressions given, by parameter name.
-      source: the file in which that stands.
-      is_own: whether it is the estimator's argument, and not the RunConfig's.
+      arguments: its arguments by parameter name.
+      directory: the expression of its ``model_dir``.
+      source: the file that contains ``directory``.
+      is_own: whether ``directory`` is the estimator's argument, not the RunConfig's.
     """
 
     file: ObjectFile
@@ -46,7 +47,7 @@ class Taker(NamedTuple):
 
 
 def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr]]:
-    """Returns the places where a RunConfig is used; raises NotMovable where not all of that is seen."""
+    """Returns the uses of a RunConfig; raises NotMovable where not all of them are known."""
     names, parent = file.module.names, file.module.names.parent(made)
     if not isinstance(parent, ast.Assign) or parent.value is not made:
         return [(file, made)]
@@ -68,7 +69,7 @@ def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr
 def estimator_of_config(
     config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file: ObjectFile, use: ast.expr
 ) -> Taker:
-    """Returns the estimator behind a use of a RunConfig; raises NotMovable where its directory is not seen."""
+    """Returns the estimator of a use of a RunConfig; raises NotMovable where its directory is not known."""
     names, parent = file.module.names, file.module.names.parent(use)
     call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
     site = next((one for one in file.module.sites if one.node is call and one.kind == "estimator"), None)
@@ -91,14 +92,14 @@ def estimator_of_config(
 
 
 def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
-    """The parameters of a constructor that takes ``checkpoints``; none of another one."""
+    """Returns the parameters of a constructor that accepts ``checkpoints``; empty for others."""
     found = site.symbol
     is_v1 = found.api == "v1" or (found.api == "tf" and file.is_tf1)
     return _TAKING.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
 
 
 def check_movable(file: ObjectFile, value: ast.expr, taker: Taker) -> None:
-    """Raises NotMovable where an expression may have another value as an argument of the manager."""
+    """Raises NotMovable where an expression may have another value at the estimator's call."""
     if all(isinstance(node, ast.Constant | ast.UnaryOp | ast.unaryop) for node in ast.walk(value)):
         return
     names = file.module.names

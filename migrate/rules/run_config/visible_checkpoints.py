@@ -1,22 +1,22 @@
-"""FT152 · the checkpoint settings of a RunConfig, beside an estimator in object form
+"""FT152 · the checkpoint settings of a RunConfig
 
-``save_checkpoints_steps``, ``save_checkpoints_secs``, ``keep_checkpoint_max``, ``keep_checkpoint_every_n_hours`` of a
-``RunConfig`` say when an Estimator saves and what it keeps; the directory is the estimator's or the RunConfig's.
+``save_checkpoints_steps``, ``save_checkpoints_secs``, ``keep_checkpoint_max`` and ``keep_checkpoint_every_n_hours`` of
+a ``RunConfig`` set when an Estimator saves and what it keeps. The directory is the estimator's or the RunConfig's.
 
 Instead: a ``tf.train.CheckpointManager`` at the estimator's call, ``checkpoints=ModelCheckpoints(directory, …)``, which
-has them under the names of ``CheckpointManager``. ``ModelCheckpoints``, generated, is such a manager of a session's
-variables under the Estimator's names, and saves by the clock too (``save_secs``; 600 where the RunConfig names neither
-steps nor seconds). The rest of the RunConfig stays; one of which nothing is left is removed. What reads
-``estimator.config``, or the ``config`` of a ``model_fn``, still finds the settings there.
+has the settings under the names of ``CheckpointManager``. ``ModelCheckpoints`` is generated: a manager of a session's
+variables, with the Estimator's names for them, that can also save by time (``save_secs``; 600 if the RunConfig sets
+neither steps nor seconds). The other settings stay in the RunConfig; an empty one is removed. ``estimator.config`` and
+the ``config`` of a ``model_fn`` still have all settings.
 
-So it is where the RunConfig is written out, every use of it is an estimator's ``config=``, also in other files, a
-directory is named, and each moved expression has the same value at the estimator's call. A directory that is None as
-the program runs is a new one, for the manager as for an Estimator. Elsewhere the RunConfig stays whole, the object
-makes the same manager of it, and the finding tells the settings that the estimator receives (``replace`` may change
-some on the way), or "its settings" where the text does not show them.
+This is done where the RunConfig is written out, each use of it is an estimator's ``config=``, also in other files, a
+directory is given, and each moved expression has the same value at the estimator's call. A directory that is None at
+run time is a new one, for the manager as for an Estimator. Otherwise the RunConfig stays, the object makes the same
+manager from it at run time, and the finding names the settings that the estimator receives, after any ``replace``, or
+only "its settings" where they are not known.
 
-``keep_checkpoint_every_n_hours=None`` keeps every checkpoint that a process saves, and with ``keep_checkpoint_max`` of
-0 or None the list of checkpoints names the newest alone, as under an Estimator. ``model_to_estimator`` keeps five.
+As under an Estimator, ``keep_checkpoint_every_n_hours=None`` keeps every checkpoint that a process saves, and with
+``keep_checkpoint_max`` of 0 or None the list of checkpoints has only the newest. ``model_to_estimator`` keeps five.
 
 Fidelity: exact.
 
@@ -92,30 +92,30 @@ def _move_settings(file: ObjectFile, site: Site) -> str:
             check_movable(file, value, taker)
         check_movable(taker.source, taker.directory, taker)
     directory = given.get("model_dir")
-    going = [*moving, *(["model_dir"] if directory is not None and not is_none(directory) else [])]
-    is_empty = not is_tpu and set(going) == set(given) and all(map(_may_lose_config, takers))
+    moved = [*moving, *(["model_dir"] if directory is not None and not is_none(directory) else [])]
+    is_empty = not is_tpu and set(moved) == set(given) and all(map(_may_lose_config, takers))
     if made.args and not is_empty and made.args != [directory]:
         raise NotMovable("it is given by position")
     text = ""
     for taker in takers:
         text = _write_manager(taker, file, made, settings, is_empty)
     if not is_empty:
-        for name in going:
-            _edit(file, made, name, None, 0 if name == "model_dir" and made.args else None)
+        for name in moved:
+            _set_argument(file, made, name, None, 0 if name == "model_dir" and made.args else None)
     elif not any(taker.call in file.module.names.ancestors(made) for taker in takers):
         _remove(file, file.module.names.statement_of(made), takers)
     return text
 
 
 class _Argument(NamedTuple):
-    """An argument of the manager, and the comments that stood with it in the RunConfig or the estimator's call."""
+    """An argument of the manager, and its comments in the RunConfig or in the estimator's call."""
 
     text: str
     comments: ArgumentComments = ArgumentComments()
 
 
 def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
-    """Returns the manager's arguments behind its directory; raises NotMovable where the RunConfig turns saving off."""
+    """Returns the manager's arguments after the directory; raises NotMovable where the RunConfig turns saving off."""
     given = {name: value for name, value in moving.items() if name not in INTERVALS or not is_none(value)}
     intervals = [given[name] for name in INTERVALS if name in given]
     is_default = not any(name in moving for name in INTERVALS)
@@ -143,7 +143,7 @@ def _directory(taker: Taker, file: ObjectFile, made: ast.Call) -> _Argument:
 
 
 def _may_lose_config(taker: Taker) -> bool:
-    """Whether the estimator's config can be taken away: by position only the last argument can."""
+    """Whether the estimator's config can be removed: a positional argument only if it is the last."""
     config = taker.arguments["config"]
     return config not in taker.call.args or taker.call.args[-1] is config
 
@@ -151,7 +151,7 @@ def _may_lose_config(taker: Taker) -> bool:
 def _write_manager(
     taker: Taker, source: ObjectFile, made: ast.Call, settings: list[_Argument], loses_config: bool
 ) -> str:
-    """Gives an estimator its manager, in the place of its directory where nothing stands behind it; the manager."""
+    """Adds the manager to an estimator's call, in place of its directory if possible; returns its source."""
     file, call = taker.file, taker.call
     arguments = [_directory(taker, source, made), *settings]
     name, inside = file.piece("ModelCheckpoints"), ", ".join(one.text for one in arguments)
@@ -160,17 +160,17 @@ def _write_manager(
         lines = [one.comments.attach_to(one.text) for one in arguments]
         written = "\n".join([f"{name}(", *lines, ")"])
     last = len(call.args) - 1
-    for name, goes in (("config", loses_config), ("model_dir", taker.is_own)):
+    for name, is_removed in (("config", loses_config), ("model_dir", taker.is_own)):
         value = taker.arguments.get(name)
         at = call.args.index(value) if value in call.args else None
-        if goes and at in (None, last):
-            _edit(file, call, name, None, at)
+        if is_removed and at in (None, last):
+            _set_argument(file, call, name, None, at)
             last -= at is not None
-    _edit(file, call, "checkpoints", written)
+    _set_argument(file, call, "checkpoints", written)
     return manager
 
 
-def _edit(file: ObjectFile, call: ast.Call, name: str, value: str | None, position: int | None = None) -> None:
+def _set_argument(file: ObjectFile, call: ast.Call, name: str, value: str | None, position: int | None = None) -> None:
     file.edits.append(SetArgument(file.module.span(call), name, value, position, fits=True))
 
 

@@ -1,1 +1,1 @@
-"""Training by sessions, without an Estimator."""
+"""Rules for training in sessions, without an Estimator."""

@@ -1,18 +1,17 @@
 """FT301 · a session that saves: tf.train.Saver, MonitoredTrainingSession, Supervisor
 
-A program that makes its own session, and saves in it, is no Estimator and no Keras model: nothing of it is rewritten.
+A program that makes its own session, and saves in it, uses neither an Estimator nor a Keras model: it is not rewritten.
 
-Instead: TensorFlow 2 still runs all three, on 2.21 too, and they resume where they did. The file needs
-``import tensorflow.compat.v1 as tf`` and ``tf.disable_v2_behavior()`` at its start, which ``tf_upgrade_v2`` writes;
-checkpoints stay what they are. A training loop for TensorFlow 2 saves by ``tf.train.CheckpointManager``, and reads the
-old checkpoints only where its variables have the old names.
+Instead: TensorFlow 2 still has all three, 2.21 too, and they resume as before. The file needs ``import
+tensorflow.compat.v1 as tf`` and ``tf.disable_v2_behavior()`` at its start, which ``tf_upgrade_v2`` writes; checkpoints
+do not change. A training loop for TensorFlow 2 saves by ``tf.train.CheckpointManager``, and reads the old checkpoints
+only if its variables have the old names.
 
-A ``Saver`` that only restores, as one that serves predictions does, is no finding, and neither is one that a hook
-saves with, or one that is given to a ``Scaffold``. One that saves where nothing trains is none either, in its file, in
-one that imports it or, where it counts steps, in one that it imports: an exporter, a converter or a test resumes
-nothing.
+Not reported: a ``Saver`` that only restores, as for predictions, that a hook saves with, or that is passed to a
+``Scaffold``; and one that saves where nothing trains, in its file, in one that imports it or, if it counts steps, in
+one that it imports: an exporter, a converter or a test does not resume.
 
-Fidelity: manual. What the session runs, and in which order, is the program's own.
+Fidelity: manual. Only the program knows what its session runs, and in which order.
 
 See: tf.compat.v1.train.Saver, tf.compat.v1.train.MonitoredTrainingSession, tf.compat.v1.train.Supervisor.
 """
@@ -25,7 +24,7 @@ from collections.abc import Iterator
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import symbol_of
-from migrate.rules.rule import Example, Mend, Workbench, manual, site_rule
+from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _HELP = (
     "TensorFlow 2 still runs it, and it resumes as before: import tensorflow.compat.v1 as tf, and call "
@@ -56,11 +55,11 @@ _TRAINING = {
     "minimize", "apply_gradients", "compute_gradients", "create_train_op", "optimize_loss", "train_op", "train_step",
     "train_fn", "training_op", "optimizer", "optim",
 }  # fmt: skip
-"""Names that stand in a file whose session trains."""
+"""Names by which a file whose session trains is recognised."""
 _TEST, _EXPORT = re.compile(r"(?:_test|[/\\]test_\w+)\.py$"), re.compile(r"(?:export|freeze|convert)\w*\.py$")
 _TRAINER = re.compile(r"def _?train\w*\(")
 _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Supervisor": ("logdir", 4)}
-"""What names the directory that each saves in, and where it stands among the arguments."""
+"""The parameter of the directory that each saves in, and its index."""
 
 
 @site_rule(
@@ -70,17 +69,17 @@ _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Su
     Example(_MONITORED, None, "module"),
     Example(_SUPERVISOR, None, "module"),
 )
-def saving_session(bench: Workbench) -> Iterator[Mend]:
+def saving_session(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for call in module.calls_of("train.Saver", *_DIRECTORY):
         if _saves(bench, call):
             name = (module.names.qualified(call.func) or "").rpartition(".")[2]
             message = f"a session saves by {name} here, and such a program is not rewritten"
-            yield Mend((manual(call, message, _HELP),))
+            yield Fix((manual(call, message, _HELP),))
 
 
 def _saves(bench: Workbench, call: ast.Call) -> bool:
-    """Whether a session that trains saves by what a call makes."""
+    """Whether a session that trains saves by the object that a call makes."""
     module = bench.module
     named = next((tail for tail in _DIRECTORY if any(call.func is node for node in module.uses.get(tail, ()))), None)
     if named is not None:
@@ -90,14 +89,14 @@ def _saves(bench: Workbench, call: ast.Call) -> bool:
         return given is not None and not is_none(given)
     parent = module.names.parent(call)
     targets = parent.targets if isinstance(parent, ast.Assign) else [call]
-    kept = {_last(target) for target in targets}
-    return any(_last(save.value) in kept for save in _saves_in_sessions(module)) and _trains(bench)
+    kept = {_last_name(target) for target in targets}
+    return any(_last_name(save.value) in kept for save in _saves_in_sessions(module)) and _trains(bench)
 
 
 def _trains(bench: Workbench) -> bool:
-    """Whether a file trains, or one that imports it does, or one that it imports, as far as their words say.
+    """Whether a file, an importer of it or, if it counts steps, an imported file trains, by the words in them.
 
-    A test or an exporter often builds a model with its step, and trains nothing.
+    A test or an exporter often builds a model with its step, but does not train it.
     """
     path = os.path.abspath(bench.module.path)
     if _TEST.search(path):
@@ -112,7 +111,7 @@ def _trains(bench: Workbench) -> bool:
 
 
 def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:
-    """The uses of ``save`` with a session and a path, those in hooks aside."""
+    """Yields the uses of ``save`` with a session and a path, except those in hooks."""
     for node in module.names.attributes.get("save", ()):
         call = module.names.parent(node)
         given = len(call.args) + len(call.keywords) if isinstance(call, ast.Call) and call.func is node else 0
@@ -125,8 +124,8 @@ def _is_hook(module: Module, node: ast.AST) -> bool:
     return base is not None and base.tail in ("train.SessionRunHook", "estimator.SessionRunHook")
 
 
-def _last(node: ast.expr) -> str | int:
-    """The last name of a variable or attribute, which ``self.saver`` and a parameter ``saver`` share."""
+def _last_name(node: ast.expr) -> str | int:
+    """Returns the last name of a variable or attribute, the same for ``self.saver`` and ``saver``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else id(node)

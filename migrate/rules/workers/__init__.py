@@ -1,1 +1,1 @@
-"""Training by several workers."""
+"""Rules for training by several workers."""

@@ -1,15 +1,15 @@
 """FT404 · model.fit(…) of several workers, made to recover
 
-In TensorFlow 2.0 to 2.2 a ``ModelCheckpoint`` gave ``fit`` under ``MultiWorkerMirroredStrategy`` its fault tolerance.
-Later TensorFlow only saves there, and Keras 3 refuses ``fit`` of several workers.
+In TensorFlow 2.0 to 2.2 ``fit`` under ``MultiWorkerMirroredStrategy`` resumed from a ``ModelCheckpoint``. Later
+versions only save it, and Keras 3 rejects ``fit`` of several workers.
 
 Instead: with ``--target keras2`` ``fit`` stays, with ``BackupAndRestore`` (from TensorFlow 2.16 on it needs
 ``tf_keras`` and ``TF_USE_LEGACY_KERAS=1``). Otherwise ``fit_on_workers(…)``, a generated loop that calls
 ``model.train_step`` on all workers, and ``WorkerRecovery``, which saves by a ``tf.train.CheckpointManager`` on each.
 
-Fidelity: noted. A restarted cluster resumes at the step of the last save, where TensorFlow 2.0 resumed at the epoch.
-The directory is a new one, inside that of the old saves. The backup is kept after the last epoch: a finished job that
-is started again does nothing. Callbacks get metrics at an epoch's end only. A file's calls all change, or none does.
+Fidelity: noted. A restarted cluster resumes at the step of the last save; TensorFlow 2.0 resumed at the epoch. The
+directory is a new one, inside that of the old saves. The backup stays after the last epoch: a finished job that is
+started again does nothing. Callbacks get metrics only at the end of an epoch. All such calls of a file change, or none.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
@@ -22,15 +22,15 @@ from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import tail_called
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
-from migrate.rules.rule import Example, Mend, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import BACKUPS, LeftFit, Saving, call_behind, callbacks_of, saving_of
-from migrate.rules.workers.worker_recovery_lines import manager_lines, own_directory, steps_of_epoch
+from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
+from migrate.rules.workers.old_saving import BACKUPS, Saving, SkippedFit, call_behind, callbacks_of, saving_of
+from migrate.rules.workers.worker_recovery_lines import manager_lines, steps_of_epoch, unused_directory
 
 _FIT = (
     *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle"),
     *("class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps"),
 )
-_CARRIED = ("epochs", "steps_per_epoch", "validation_data", "validation_steps", "verbose")
+_LOOP_PARAMETERS = ("epochs", "steps_per_epoch", "validation_data", "validation_steps", "verbose")
 
 _PROGRAM = """\
 import tensorflow as tf
@@ -75,49 +75,49 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
     Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVES.replace(_PATH, 'path')}"), None, "module"),
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )
-def fit_under_workers(bench: Workbench) -> Iterator[Mend]:
+def fit_under_workers(bench: Workbench) -> Iterator[Fix]:
     found = list(worker_fits(bench.module))
     directories: set[str] = set()
-    mends: list[Mend] = []
+    fixes: list[Fix] = []
     for call, is_sure in found:
         try:
             if bench.settings.target == "keras2":
-                mends += _keep_fit(bench, call, directories)
+                fixes += _keep_fit(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
-                raise LeftFit("Keras 3 refuses this fit where its strategy is the one of several workers", help)
+                raise SkippedFit("Keras 3 refuses this fit where its strategy is the one of several workers", help)
             else:
-                mends.append(_loop(bench, call, [other for other, _ in found], directories))
-        except LeftFit as left:
-            mends.append(Mend((manual(call, str(left), left.help),)))
-    if mends:  # a program that is migrated by half ends with an error on Keras 3
-        edits = tuple(edit for mend in mends for edit in mend.edits)
-        pieces = frozenset(piece for mend in mends for piece in mend.pieces)
-        yield Mend(tuple(verdict for mend in mends for verdict in mend.verdicts), edits, pieces)
+                fixes.append(_replace_by_loop(bench, call, [other for other, _ in found], directories))
+        except SkippedFit as skipped:
+            fixes.append(Fix((manual(call, str(skipped), skipped.help),)))
+    if fixes:  # a program with one unchanged fit would fail on Keras 3
+        edits = tuple(edit for fix in fixes for edit in fix.edits)
+        pieces = frozenset(piece for fix in fixes for piece in fix.pieces)
+        yield Fix(tuple(verdict for fix in fixes for verdict in fix.verdicts), edits, pieces)
 
 
-def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Mend]:
-    """``fit`` on Keras 2, with BackupAndRestore in the place of its ModelCheckpoint."""
+def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Fix]:
+    """Replaces the ModelCheckpoint of a ``fit`` on Keras 2 by BackupAndRestore."""
     saving = saving_of(bench, callbacks_of(bench.module, _bind_arguments(call).get("callbacks")))
     if saving is None or tail_called(bench.module.names, saving.call) in BACKUPS:
         return
-    directory = own_directory(saving.directory, taken)
+    directory = unused_directory(saving.directory, taken)
     frequency = f", save_freq={saving.batches}" if saving.batches else ""
     text = f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore({directory}{frequency}"
     edit = ReplaceExpression(bench.module.span(saving.call), f"{text}, delete_checkpoint=False)")
     verdict = noted(saving.call, f"BackupAndRestore recovers the workers' fit, in {directory}")
-    yield Mend((verdict,), (edit,))
+    yield Fix((verdict,), (edit,))
 
 
-def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set[str]) -> Mend:
-    """The loop that stands for ``fit``, with the recovery above it."""
+def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set[str]) -> Fix:
+    """Replaces ``fit`` by ``fit_on_workers``, with the recovery above it."""
     module, text = bench.module, bench.module.source.text
     arguments = _bind_arguments(call)
-    unfit = sorted(name for name in arguments if name not in (*_CARRIED, "x", "callbacks"))
-    if unfit or "x" not in arguments:
+    unsupported = sorted(name for name in arguments if name not in (*_LOOP_PARAMETERS, "x", "callbacks"))
+    if unsupported or "x" not in arguments:
         help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
-        raise LeftFit(
-            f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unfit) or 'dataset'}", help
+        raise SkippedFit(
+            f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unsupported) or 'dataset'}", help
         )
     listed = callbacks_of(module, arguments.get("callbacks"))
     saving = saving_of(bench, listed)
@@ -129,17 +129,19 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     if saving is not None:
         if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
-            raise LeftFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
-        directory = own_directory(saving.directory, taken)
+            raise SkippedFit(
+                "Keras 3 refuses this fit of several workers, and more than one fit trains its model", help
+            )
+        directory = unused_directory(saving.directory, taken)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.unused_name("recovery", module.names.scope_of(call))
         interval = saving.batches or steps_of_epoch(bench, arguments)
         made = manager_lines(bench, recovery, model, directory, interval)
-        gone = [module.span(each) for each in _removals(module, arguments["callbacks"], listed, saving)]
-        edits += [InsertBefore(module.span(statement), made, tuple(gone)), *map(ReplaceStatement, gone)]
+        removed = [module.span(each) for each in _removals(module, arguments["callbacks"], listed, saving)]
+        edits += [InsertBefore(module.span(statement), made, tuple(removed)), *map(ReplaceStatement, removed)]
         pieces.add("WorkerRecovery")
         given.append(recovery)
-    carried = [(name, arguments[name]) for name in _CARRIED if name in arguments]
+    carried = [(name, arguments[name]) for name in _LOOP_PARAMETERS if name in arguments]
     given += [f"{name}={text(one)}" for name, one in carried if name != "verbose" or literal(one) != "auto"]
     if "callbacks" in arguments:
         others = [text(each) for each in listed if saving is None or call_behind(module, each) is not saving.call]
@@ -150,11 +152,11 @@ def _loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set
     )
     message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
     verdicts = [noted(call, f"{message}, and resumes from {directory}" if saving else message)]
-    return Mend(tuple(verdicts), tuple(edits), frozenset(pieces))
+    return Fix(tuple(verdicts), tuple(edits), frozenset(pieces))
 
 
 def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) -> bool:
-    """Whether another ``fit`` counts the optimizer's steps too: a name that is bound again is another model."""
+    """Whether another ``fit`` trains the same model, and so counts steps of its optimizer."""
     made = _model_bindings(module, call)
     return any(made & _model_bindings(module, other) for other in all_fits if other is not call)
 
@@ -168,15 +170,15 @@ def _bind_arguments(call: ast.Call) -> dict[str, ast.expr]:
     try:
         bound = bind(call, _FIT)
     except Unbindable as problem:
-        raise LeftFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
+        raise SkippedFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
     return {name: value for name, value in bound.items() if not is_none(value)}
 
 
 def _removals(module: Module, callbacks: ast.expr, listed: list[ast.expr], saving: Saving) -> Iterator[ast.stmt]:
-    """Yields the statements that made the list of callbacks, or the one that is removed."""
+    """Yields the statements to remove, which make the list of callbacks or the callback that saves."""
     for variable in (each for each in (callbacks, *listed) if isinstance(each, ast.Name)):
         made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):
             if len(module.names.reads_of(variable)) > 1:
-                raise LeftFit("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
+                raise SkippedFit("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
             yield module.names.statement_of(made)

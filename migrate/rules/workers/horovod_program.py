@@ -1,16 +1,16 @@
 """FT406 · an Estimator program under Horovod
 
-Each rank runs the whole program: ranks ask for their number in the ``model_dir``, in hooks and in
-``steps // hvd.size()``, rank 0 alone saves, and a hook broadcasts what it restored. A rank that makes a step more or
-fewer than the others leaves all of them waiting for its gradients.
+Each rank runs the whole program. It reads its number in the ``model_dir``, in hooks and in ``steps // hvd.size()``;
+only rank 0 saves, and a hook broadcasts the restored variables. If one rank runs more or fewer steps than the others,
+all of them wait forever for its gradients.
 
-Instead: the object form (FT151). Its training runs in TensorFlow's own session, as an
-Estimator's, so that ``hvd.DistributedOptimizer`` and ``hvd.BroadcastGlobalVariablesHook`` stay. A rank whose
-``model_dir`` is None saves into a directory of its own, as it did.
+Instead: the object form (FT151). It trains in a TensorFlow session, as the Estimator did, so that
+``hvd.DistributedOptimizer`` and ``hvd.BroadcastGlobalVariablesHook`` stay. A rank whose ``model_dir`` is None saves
+into a directory of its own, as before.
 
-Fidelity: noted. Two ranks of Horovod 0.28.1 over Gloo, TensorFlow 2.15.1: killed in turn and started again they resume
-at the last save, and all variables are the Estimator's to the last bit, also where the one goes on from the other.
-Horovod's last release is older than TensorFlow 2.16: on later ones nothing was tried.
+Fidelity: noted. Tested with two ranks of Horovod 0.28.1 over Gloo, TensorFlow 2.15.1: killed in turn and restarted,
+they resume at the last save, and all variables equal the Estimator's to the last bit, also where one continues the
+other's training. Horovod's last release is older than TensorFlow 2.16; later versions were not tested.
 
 See: horovod.tensorflow.BroadcastGlobalVariablesHook, tf.distribute.MultiWorkerMirroredStrategy.
 """

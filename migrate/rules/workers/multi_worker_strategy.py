@@ -1,15 +1,15 @@
 """FT401 · tf.distribute.experimental.MultiWorkerMirroredStrategy(communication, cluster_resolver)
 
-The strategy of several workers under its first names; TensorFlow 1's was
+The first name of the strategy for several workers. In TensorFlow 1 it was
 ``tf.contrib.distribute.CollectiveAllReduceStrategy``.
 
-Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, communication_options=…)``. The order of the
-two parameters is the other way round, so both are written by name; ``communication`` becomes
+Instead: ``tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=…, communication_options=…)``. It has the two
+parameters in the other order, so both are written by name; ``communication`` becomes
 ``CommunicationOptions(implementation=…)``, and is removed where it is ``AUTO``, the default.
 
-Fidelity: exact. The old class is the new one with these arguments (TensorFlow 2.15 and 2.21), yet another object: where
-a file passes the class on, to be patched or chosen, its calls stay as they are. contrib's ``num_gpus_per_worker`` is
-removed with a note, because TensorFlow 2 takes all GPUs that the process sees.
+Fidelity: exact. The old class does the same with these arguments (TensorFlow 2.15 and 2.21), but is another object: if
+a file passes the class itself on, which may be patched or compared, its calls do not change. contrib's
+``num_gpus_per_worker`` is removed with a note, because TensorFlow 2 uses all GPUs that the process sees.
 
 See: tf.distribute.MultiWorkerMirroredStrategy, tf.distribute.experimental.CommunicationOptions.
 """
@@ -21,7 +21,7 @@ from migrate.analysis.keras.workers import CONTRIB, EXPERIMENTAL
 from migrate.analysis.source.arguments import Unbindable, bind, is_none
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import Example, Mend, Verdict, Workbench, exact, manual, noted, site_rule
+from migrate.rules.rule import Example, Fix, Verdict, Workbench, exact, manual, noted, site_rule
 
 _IMPORT = "import tensorflow as tf\n\n"
 _OLD = "tf.distribute.experimental.MultiWorkerMirroredStrategy"
@@ -72,32 +72,32 @@ _OPTIONS = (
         "module",
     ),
 )
-def multi_worker_strategy(bench: Workbench) -> Iterator[Mend]:
+def multi_worker_strategy(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for tail in (EXPERIMENTAL, CONTRIB):
         uses = [node for node in module.uses.get(tail, []) if not _is_alias(bench, node)]
-        is_handed_on = _is_changed(bench, tail) or any(_is_handed_on(bench, node) for node in uses)
+        is_passed_on = _is_changed(bench, tail) or any(_is_passed_on(bench, node) for node in uses)
         for node in uses:
             call = module.names.parent(node)
             if isinstance(call, ast.Call) and call.func is node:
-                yield _call(bench, call, tail) if not is_handed_on else _with_its_class(call)
-            elif not _is_handed_on(bench, node):
+                yield _replace_call(bench, call, tail) if not is_passed_on else _passed_class_fix(call)
+            elif not _is_passed_on(bench, node):
                 span = module.span(node)
                 verdict = exact(node, "the strategy has its stable name")
-                yield Mend((verdict,), (ReplaceExpression(span, _name(bench, node)),))
+                yield Fix((verdict,), (ReplaceExpression(span, _new_name(bench, node)),))
             else:
                 help = "Where it is called, write tf.distribute.MultiWorkerMirroredStrategy with arguments by name."
-                yield Mend((manual(node, "the class is passed on, and its new name takes other arguments", help),))
+                yield Fix((manual(node, "the class is passed on, and its new name takes other arguments", help),))
 
 
 def _is_changed(bench: Workbench, tail: str) -> bool:
-    """Whether an attribute of the class itself is set."""
+    """Whether the file sets an attribute of the class itself."""
     found = (symbol_of(bench.module.names, store.value) for store in bench.module.names.stores)
     return any(symbol is not None and symbol.tail == tail for symbol in found)
 
 
-def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
-    """Whether a class may be changed, or stand in a choice: it is not called, asked for, or the type of a parameter."""
+def _is_passed_on(bench: Workbench, node: ast.expr) -> bool:
+    """Whether the class is used for more than a call, ``isinstance`` or an annotation, and so may be changed."""
     above = bench.module.names.parent(node)
     if isinstance(above, ast.Call) and (above.func is node or ast.unparse(above.func) == "isinstance"):
         return False
@@ -108,7 +108,7 @@ def _is_handed_on(bench: Workbench, node: ast.expr) -> bool:
 
 
 def _is_alias(bench: Workbench, node: ast.expr) -> bool:
-    """Whether a name is another one of the class, by the one assignment to it, and is called only, with no argument."""
+    """Whether a name is an alias of the class, assigned once, that is only called, without arguments."""
     names = bench.module.names
     if names.only_value(node) is None:
         return False
@@ -117,36 +117,36 @@ def _is_alias(bench: Workbench, node: ast.expr) -> bool:
     return bool(above) and all(is_called)
 
 
-def _with_its_class(call: ast.Call) -> Mend:
+def _passed_class_fix(call: ast.Call) -> Fix:
     help = "Give both their new name, tf.distribute.MultiWorkerMirroredStrategy, with arguments by name."
     message = "the class is passed on in this file, and what is done to it there would miss a strategy of the new name"
-    return Mend((manual(call, message, help),))
+    return Fix((manual(call, message, help),))
 
 
-def _call(bench: Workbench, call: ast.Call, tail: str) -> Mend:
+def _replace_call(bench: Workbench, call: ast.Call, tail: str) -> Fix:
     module = bench.module
     found = symbol_of(module.names, call.func)
     if found is not None and found.api == "v1":
         help = (
             "Write tf.distribute.MultiWorkerMirroredStrategy, with arguments by name, where the code is TensorFlow 2's."
         )
-        return Mend((manual(call, "compat.v1's strategy is another class, for sessions", help),))
+        return Fix((manual(call, "compat.v1's strategy is another class, for sessions", help),))
     if module.sites and module.is_tf1:
         help = "Migrate the Estimator program first; TensorFlow 1 has no tf.distribute.MultiWorkerMirroredStrategy."
-        return Mend((manual(call, "the strategy belongs to an Estimator program of TensorFlow 1", help),))
+        return Fix((manual(call, "the strategy belongs to an Estimator program of TensorFlow 1", help),))
     parameters = ("communication", "cluster_resolver") if tail == EXPERIMENTAL else ("num_gpus_per_worker",)
     try:
         given = bind(call, parameters)
     except Unbindable as problem:
         help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
-        return Mend((manual(call, f"the strategy's arguments cannot be seen: {problem}", help),))
+        return Fix((manual(call, f"the strategy's arguments cannot be seen: {problem}", help),))
     unknown = given.keys() - set(parameters)
     if unknown:
         help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
-        return Mend((manual(call, f"the strategy has no argument {', '.join(sorted(unknown))}", help),))
+        return Fix((manual(call, f"the strategy has no argument {', '.join(sorted(unknown))}", help),))
     arguments = [*_resolver(bench, given), *_options(bench, call, given)]
-    text = f"{_name(bench, call.func)}({', '.join(arguments)})"
-    return Mend((_verdict(call, given),), (ReplaceExpression(module.span(call), text),))
+    text = f"{_new_name(bench, call.func)}({', '.join(arguments)})"
+    return Fix((_verdict(call, given),), (ReplaceExpression(module.span(call), text),))
 
 
 def _verdict(call: ast.Call, given: dict[str, ast.expr]) -> Verdict:
@@ -156,7 +156,7 @@ def _verdict(call: ast.Call, given: dict[str, ast.expr]) -> Verdict:
     return exact(call, "the strategy has its stable name, and its arguments are written by name")
 
 
-def _name(bench: Workbench, node: ast.expr) -> str:
+def _new_name(bench: Workbench, node: ast.expr) -> str:
     return f"{bench.tf_at(node)}.distribute.MultiWorkerMirroredStrategy"
 
 

@@ -1,4 +1,4 @@
-"""How a ``fit`` of several workers saved: the callback that wrote what it resumed from."""
+"""Finds the callback by which a ``fit`` of several workers saved."""
 
 import ast
 import posixpath
@@ -22,11 +22,11 @@ BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.Bac
 
 @dataclass(frozen=True)
 class Saving:
-    """How the old program saved.
+    """The callback that saved in the old program.
 
     Attributes:
-      directory: an expression for the new directory.
-      batches: an expression for the steps between two saves; None for the end of an epoch.
+      directory: source of the new directory.
+      batches: source of the number of steps between two saves; None to save at the end of each epoch.
     """
 
     call: ast.Call
@@ -34,8 +34,8 @@ class Saving:
     batches: str | None
 
 
-class LeftFit(Exception):
-    """Why a ``fit`` is left, and what to do."""
+class SkippedFit(Exception):
+    """Why a ``fit`` is skipped, with advice."""
 
     def __init__(self, reason: str, help: str) -> None:
         super().__init__(reason)
@@ -43,24 +43,26 @@ class LeftFit(Exception):
 
 
 def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
-    """The elements of ``callbacks=``, a list display or a variable that holds one."""
+    """Returns the elements of ``callbacks=``, a list display or a variable of one; raises SkippedFit for others."""
     if callbacks is None:
         return []
     value = module.names.value_at_use(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
-        raise LeftFit("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
+        raise SkippedFit(
+            "the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit."
+        )
     if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
-        raise LeftFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
+        raise SkippedFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
     return value.elts
 
 
 def _is_only_read(module: Module, variable: ast.Name) -> bool:
-    """Whether a variable is only passed to calls, and nothing like ``callbacks.append(…)`` changes it."""
+    """Whether a variable is only passed by keyword, so that nothing like ``callbacks.append(…)`` changes it."""
     return all(isinstance(module.names.parent(use), ast.keyword) for use in module.names.reads_of(variable))
 
 
 def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
-    """The callback that recovers, and how it saves."""
+    """Returns the callback from which ``fit`` resumed; None for none; raises SkippedFit for several."""
     made = [call for element in callbacks if (call := call_behind(bench.module, element)) is not None]
     backups = [call for call in made if tail_called(bench.module.names, call) in BACKUPS]
     checkpoints = [call for call in made if tail_called(bench.module.names, call) == "keras.callbacks.ModelCheckpoint"]
@@ -68,12 +70,12 @@ def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
         given = bind(backups[0], ("backup_dir", "save_freq"))
         directory = given.get("backup_dir")
         if directory is None:
-            raise LeftFit("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
-        return Saving(backups[0], _inside(bench, directory), _batches(bench, given.get("save_freq")))
+            raise SkippedFit("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
+        return Saving(backups[0], _subdirectory(bench, directory), _batches(bench, given.get("save_freq")))
     if not checkpoints and not backups:
         return None
     if len(checkpoints) > 1 or backups:
-        raise LeftFit("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
+        raise SkippedFit("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
     return _saving_of_checkpoint(bench, checkpoints[0])
 
 
@@ -81,15 +83,15 @@ def _saving_of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
     try:
         given = bind(call, _MODEL_CHECKPOINT)
     except Unbindable as problem:
-        raise LeftFit(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
+        raise SkippedFit(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
     path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
     help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
     if path is None or "period" in given:
-        raise LeftFit("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
+        raise SkippedFit("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
     if best is not None and literal(best) is not False:
-        raise LeftFit("ModelCheckpoint keeps the best epoch, which is no recovery", help)
+        raise SkippedFit("ModelCheckpoint keeps the best epoch, which is no recovery", help)
     if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
-        raise LeftFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
+        raise SkippedFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
     only_weights = given.get("save_weights_only")
     is_model = only_weights is None or literal(only_weights) is False
     return Saving(call, _own_directory(bench, path, is_model=is_model), _batches(bench, frequency))
@@ -105,8 +107,8 @@ def call_behind(module: Module, element: ast.expr) -> ast.Call | None:
     return value if isinstance(value, ast.Call) else None
 
 
-def _inside(bench: Workbench, directory: ast.expr) -> str:
-    """An expression for a directory in another one, which may be all that outlives the machine."""
+def _subdirectory(bench: Workbench, directory: ast.expr) -> str:
+    """Returns source of a subdirectory of a directory, which may be the only one that survives the machine."""
     known = literal(directory)
     if isinstance(known, str) and "\\" not in known and '"' not in known:
         return f'"{known.rstrip("/")}/recovery"'
@@ -117,16 +119,16 @@ def _inside(bench: Workbench, directory: ast.expr) -> str:
 
 
 def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:
-    """An expression for a directory of the recovery's own: in the one that a whole model is saved as, else beside it.
+    """Returns source of a new directory: inside the path if that is a directory, otherwise next to it.
 
     Args:
-      is_model: whether it saves whole models, for which a path without a suffix is a directory, and no prefix of files.
+      is_model: whether whole models are saved, for which a path without a suffix is a directory, not a file prefix.
     """
     known = template(bench.module.names, path, into_parameters=False) or "⟩"
     name = posixpath.basename(known.rstrip("/"))
     is_directory = known.endswith("/") or (is_model and bool(name) and "." not in name and "⟩" not in name)
     if is_directory:
-        return _inside(bench, path)
+        return _subdirectory(bench, path)
     written = literal(path)
     if isinstance(written, str):
         return python_string(f"{_SUFFIX.sub('', written.rstrip('/'))}-recovery")
@@ -134,4 +136,4 @@ def _own_directory(bench: Workbench, path: ast.expr, *, is_model: bool) -> str:
 
 
 _SUFFIX = re.compile(r"(\.weights)?\.(h5|hdf5|ckpt|tf|keras|index|cpkt)$")
-"""The end of a checkpoint's name."""
+"""The suffix of a checkpoint's name."""

@@ -1,14 +1,14 @@
-"""The lines that make the recovery of a fit of several workers (FT404)."""
+"""Source of the recovery of a fit of several workers (FT404)."""
 
 import ast
 
 from migrate.rewrite.changed_file import PRODUCT, is_one_expression, precedence
 from migrate.rules.rule import Workbench
-from migrate.rules.workers.old_saving import LeftFit
+from migrate.rules.workers.old_saving import SkippedFit
 
 
-def own_directory(directory: str, taken: set[str]) -> str:
-    """A directory that no other training of the file saves in: a finished one would be taken for this one's end."""
+def unused_directory(directory: str, taken: set[str]) -> str:
+    """Returns source of a directory that no other training of the file uses, whose end would count for this one."""
     own, number = directory, 1
     while own in taken:
         number += 1
@@ -23,13 +23,13 @@ def steps_of_epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
     text = bench.module.source.text
     if steps is None:
         if not isinstance(arguments["x"], ast.Name):
-            raise LeftFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
+            raise SkippedFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
         return f"int({text(arguments['x'])}.cardinality())"
     if not all(
         isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
         for part in ast.walk(steps)
     ):
-        raise LeftFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
+        raise SkippedFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
     return text(steps) if precedence(steps) >= PRODUCT and is_one_expression(text(steps)) else f"({text(steps)})"
 
 

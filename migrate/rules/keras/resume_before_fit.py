@@ -1,7 +1,7 @@
 """FT201 · a program that loads its own weights or model before it trains
 
-Recovery by hand: before ``fit`` or a training loop, the program loads a model, or weights without the optimizer's
-state, from a file that an earlier start of the program saved.
+Recovery by hand: before ``fit`` or a training loop, the program loads a model, or weights alone, from a file that an
+earlier start saved.
 
 Instead: ``callbacks=BackupAndRestore.beside(callbacks)``, or ``for epoch in recovered(range(first, epochs), directory,
 model)`` for a custom training loop. The program's own loads, paths and flags do not change.
@@ -9,19 +9,17 @@ model)`` for a custom training loop. The program's own loads, paths and flags do
 1. While a program trains, its models, optimizers, epoch and callbacks' state are saved next to its own files. They are
    removed when the program ends.
 2. A start whose own code loads the last save of the interrupted training continues exactly there. So does a start by
-   the same command, with the same source, that begins with the same weights.
-3. Any other start is a new training, and the program's own code decides what it begins with.
+   the same command, with the same source and initial weights.
+3. Any other start is a new training, such as that of a finished job, or one that loads an older file.
 
-So a finished job that is started again does what it did before, and one that loads an older file is a new training.
-
-Found in any file or function: the program trains what it loads, and saves a file of that name, searches for it, or lets
-the user name it. Also found by words: "resume", "continue training", ``initial_epoch``. Pretrained weights, inference,
-the best model loaded after ``fit`` and callbacks that only save are not reported.
+Found in any file: the program trains what it loads, and saves a file of that name, searches for it, or lets the user
+name it. Also by words: "resume", "continue training", ``initial_epoch``. Not reported: pretrained weights, inference,
+the best model loaded after ``fit``, callbacks that only save.
 
 With ``--recovery backup-and-restore``: Keras' own callback, in one line.
 
-Skipped, with advice: a loop without a range or count, or whose models have no name there; a ``fit`` in a loop that
-counts on from earlier starts, or skips their work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
+Skipped: a loop without a range or count, or whose models have no name there; a ``fit`` in a loop that counts on from
+earlier starts, or skips their work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
 
@@ -80,7 +78,7 @@ _KEPT = {
     False: "an interrupted training now continues where it stopped, the optimizer's state included",
 }
 _KERAS = "backup-and-restore"
-_OWN_CODE = "Nothing notes: the program resumes by its own code alone."
+_OWN_CODE = "Nothing changes: the program resumes by its own code alone."
 _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 
 

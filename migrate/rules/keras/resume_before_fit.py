@@ -13,15 +13,15 @@ model)`` for a custom training loop. The program's own loads, paths and flags do
 3. Any other start is a new training, such as that of a finished job, or one that loads an older file.
 
 Found in any file: the program trains what it loads, and saves a file of that name, searches for it, or lets the user
-name it. Also by words: "resume", "continue training", ``initial_epoch``. Not reported: pretrained weights, inference,
-the best model loaded after ``fit``, callbacks that only save.
+name it. Also by words: "resume", ``initial_epoch``. Not reported: pretrained weights, inference, the best model loaded
+after ``fit``, callbacks that only save.
 
-With ``--recovery backup-and-restore``: Keras' own callback, in one line.
+``--recovery backup-and-restore`` adds Keras' own callback.
 
 Skipped: a loop without a range or count, or whose models have no name there; a ``fit`` in a loop that counts on from
 earlier starts, or skips their work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
 
-Fidelity: noted. Without an interruption the training is the same, and saves once more in each epoch.
+Fidelity: noted. An uninterrupted training is the same, and saves once more in each epoch.
 
 See: tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """

@@ -1,1 +1,1 @@
-"""How a Keras program resumes by hand: what it loads before ``fit``, and where."""
+"""How a Keras program resumes by itself: what it loads before it trains."""

@@ -1,4 +1,4 @@
-"""Trainings that one start runs and another leaves out: a recovery tells those of a start apart by their order."""
+"""Trainings that a later run skips, which a recovery cannot support: it identifies trainings by their order."""
 
 import ast
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
 
 _READS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
 _ITERATES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
-"""Calls whose turns are those of what they are given."""
+"""Functions that iterate over their argument."""
 _MOST_VALUES = 60
 
 
 def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, str] | None:
-    """Finds the loop or test that skips what earlier starts finished: its file, line and reason."""
+    """Returns the loop or test that skips what earlier runs finished, as file, line and reason; None for none."""
     frames = reach.search(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
     is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
@@ -29,21 +29,21 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
         loops = [one for one in around if module.names.scope_of(one).node is scope and not tries_again(one)]
         for loop in loops:
             turns = TrainedLoop(module, loop).turns
-            counts_on = turns is not None and turns.args[1:] and not isinstance(literal(turns.args[0]), int)
-            if isinstance(loop, ast.While) or counts_on:
+            continues_count = turns is not None and turns.args[1:] and not isinstance(literal(turns.args[0]), int)
+            if isinstance(loop, ast.While) or continues_count:
                 return module, loop.lineno, "the loop in {} calls it anew, and counts its turns on from earlier starts"
-            if turns is None and found.leaves_out(module, loop.iter):
+            if turns is None and found.skips_finished_work(module, loop.iter):
                 return module, loop.lineno, "{} leaves out what earlier starts have done"
         is_repeated |= bool(loops)
     for module, _, node in frames if is_repeated else ():
         for test in _tests(module, node):
-            if found.asks(module, test):
+            if found.checks(module, test):
                 return module, test.lineno, "{} leaves out what earlier starts have done"
     return None
 
 
 def _tests(module: Module, node: ast.AST) -> Iterator[ast.expr]:
-    """Yields what decides whether a node is reached within its function."""
+    """Yields the tests that decide whether a node of a function is reached."""
     yield from (test for test, _ in tests_around(module.names, node))
     around = [node, *module.names.ancestors(node)]
     own = module.names.scope_of(node).node
@@ -58,10 +58,10 @@ class _FinishedWork:
     def __init__(self, reach: Reach) -> None:
         self.origins = reach.search(Origins)
 
-    def leaves_out(self, module: Module, value: ast.expr) -> bool:
-        """Whether a loop goes over what is left of the work of earlier starts."""
+    def skips_finished_work(self, module: Module, value: ast.expr) -> bool:
+        """Whether a loop iterates over the work that earlier runs did not finish."""
         waiting = [(module, value)]
-        for where, one in waiting:  # It grows meanwhile.
+        for where, one in waiting:  # The list grows.
             called = name_of(one.func) if isinstance(one, ast.Call) else ""
             tests, less, parts = list[ast.expr](), list[ast.expr](), self.origins.values(where, one)
             if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp):
@@ -74,13 +74,13 @@ class _FinishedWork:
                 less = [one.right]
             elif isinstance(one, ast.Name):
                 tests = [test for each in additions_to_list(where, one) for test, _ in tests_around(where.names, each)]
-            if any(self.asks(where, each) for each in tests) or any(self.is_from_files(where, each) for each in less):
+            if any(self.checks(where, each) for each in tests) or any(self.is_from_files(where, each) for each in less):
                 return True
             waiting += parts if len(waiting) < _MOST_VALUES else []
         return False
 
-    def asks(self, module: Module, test: ast.expr) -> bool:
-        """Whether a test asks for files, or whether something is among what a file names."""
+    def checks(self, module: Module, test: ast.expr) -> bool:
+        """Whether a test checks that a file exists, or searches in what is read from files."""
         for one in ast.walk(test):
             if isinstance(one, ast.Call) and name_of(one.func) in EXISTS:
                 return True
@@ -88,12 +88,12 @@ class _FinishedWork:
             if is_among and any(self.is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
                 return True
         bound = module.names.bindings(test) if isinstance(test, ast.Name) else []
-        return any(one.value is not None and self.asks(module, one.value) for one in bound)
+        return any(one.value is not None and self.checks(module, one.value) for one in bound)
 
     def is_from_files(self, module: Module, value: ast.expr) -> bool:
-        """Whether a value is read from a file, or from a folder's listing."""
+        """Whether a value is read from a file or from the listing of a directory."""
         waiting = [(module, value)]
-        for where, one in waiting:  # It grows meanwhile.
+        for where, one in waiting:  # The list grows.
             for there, part in self.origins.followed(where, one):
                 if isinstance(part, ast.Call) and name_of(part.func) in SEARCHES | _READS:
                     return True

@@ -1,6 +1,6 @@
-"""A training in a graph of TensorFlow 1, where no recovery can work: it asks variables for their values.
+"""Trainings in a graph of TensorFlow 1, where no recovery can work, since it reads the values of variables.
 
-A session for the memory of a GPU, or to export a model in another function, does not leave it: FT204 tells of it.
+A session that only configures GPU memory, or exports a model in another function, does not count (see FT204).
 """
 
 import ast
@@ -11,13 +11,13 @@ from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.source.guards import is_guarded, root_imports
 from migrate.analysis.source.path_searches import name_of
 
-_GONE = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
-"""Calls of TensorFlow 1's own training."""
+_TF1 = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
+"""Functions of TensorFlow 1 for training."""
 _MODES = ("disable_eager_execution", "disable_v2_behavior")
 
 
 def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
-    """Whether a training is written for TensorFlow 1, in a graph of its own or in a session that it runs."""
+    """Whether a training runs in graph mode of TensorFlow 1, or in a session."""
     for where, call in ((reach.module_of(call), call) for mode in _MODES for call in reach.calls_of(mode)):
         is_at_top = where.names.parent(where.names.statement_of(call)) is where.names.module
         if where is reach.module or (is_at_top and os.path.abspath(where.path) in reach.linked_paths):
@@ -29,7 +29,7 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
     around = {one for where, _, node in frames for one in where.names.ancestors(node)}
     for where, call in calls:
         if any(isinstance(one, ast.If) and one not in around for one in where.names.ancestors(call)):
-            continue  # in a branch that this training does without
+            continue  # in a branch that this training does not need
         held = call.func.value if isinstance(call.func, ast.Attribute) else None
         given = where.names.value(call.args[0]) if call.args else None
         is_begun = isinstance(given, ast.Call) and name_of(given.func).endswith("initializer")
@@ -41,15 +41,15 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
 
 
 def is_of_tensorflow_1(reach: Reach) -> bool:
-    """Whether a program trains by what TensorFlow 1 alone has, eagerly or not: it starts on no TensorFlow 2."""
-    calls = (call for name in _GONE for call in reach.calls_of(name))
+    """Whether a program trains with names that only TensorFlow 1 has, so that it cannot start on TensorFlow 2."""
+    calls = (call for name in _TF1 for call in reach.calls_of(name))
     names = (reach.module_of(call).names.qualified(call.func) or "" for call in calls)
     is_trained = any(name.startswith("tensorflow.") and ".compat.v1." not in name for name in names)
     return is_trained or needs_package(reach, "tensorflow.contrib.keras")
 
 
 def needs_package(reach: Reach, package: str) -> bool:
-    """Whether a program uses a package, which it does not only try."""
+    """Whether a program uses a package, outside a ``try`` or another guard."""
     for where in reach.files_with(package.rpartition(".")[2]):
         if where is reach.module or os.path.abspath(where.path) in reach.linked_paths:
             names = where.names

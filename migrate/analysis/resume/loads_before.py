@@ -1,4 +1,4 @@
-"""The loads that a program makes before it trains, wherever in its files they stand."""
+"""Finds the loads that a program makes before it trains, in all of its files."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ from migrate.analysis.source.path_searches import name_of
 
 TrainingNode = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
-_FOR_USE = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
+_PREDICTS = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 
@@ -26,8 +26,8 @@ class Load:
     """One call that loads.
 
     Attributes:
-      chain: the calls that lead to it from a function that starts the training, the load last.
-      is_apart: whether nothing calls its method, and only the class that it shares with the training ties the two.
+      chain: the calls that lead to it from a function that starts the training; the last is the load.
+      is_apart: whether no call of its method is known, so that it only shares a class with the training.
     """
 
     module: Module
@@ -37,31 +37,31 @@ class Load:
 
     @property
     def is_for_use(self) -> bool:
-        """Whether it stands where a program is told to predict, or not to train."""
+        """Whether it runs only when the program predicts or does not train."""
         tests = [each for where, call in self.chain for each in tests_around(where.names, call)]
-        return any(_asks_for_use(part, holds) for test, holds in tests for part in _parts(test, holds))
+        return any(_means_prediction(part, holds) for test, holds in tests for part in _parts(test, holds))
 
 
 class LoadsBefore:
-    """Finds what is loaded before a training."""
+    """Finds the loads before a training."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
-        self._calls = cache(self._look_at_calls)
+        self._calls = cache(self._loading_and_training_calls)
 
     def loads(self, training: TrainingNode) -> Iterator[Load]:
-        """Yields the loads that run before a training, in the functions that start it or in what they call."""
+        """Yields the loads that run before a training, in the functions that lead to it and those that these call."""
         frames = self.frames(training)
         inside = {scope for _, scope, _ in frames}
         for module, scope, node in frames:
             trainings = [one for _, own, one in frames if own is scope]
             trainings += self._calls(module, scope)[1]
-            for call in self._before(module, scope, node, trainings):
-                yield from self._within(module, call, inside, ((module, call),))
-            yield from self._of_object(module, scope, inside)
+            for call in self._calls_before(module, scope, node, trainings):
+                yield from self._loads_within(module, call, inside, ((module, call),))
+            yield from self._loads_of_object(module, scope, inside)
 
     def frames(self, training: TrainingNode) -> list[tuple[Module, ast.AST, TrainingNode]]:
-        """Returns the functions that run before a training, each with the call in it that leads there."""
+        """Returns the functions that lead to a training, each with its file and its call that leads there."""
         frames: list[tuple[Module, ast.AST, TrainingNode]] = []
         seen = set[tuple[ast.AST, ast.AST]]()
         waiting = [(self.module, training, 0)]
@@ -78,7 +78,7 @@ class LoadsBefore:
         return frames
 
     def is_asked(self, load: Load, training: TrainingNode) -> bool:
-        """Whether a load runs only where there is something to load, or where the user asks for it."""
+        """Whether a load is conditional: it runs only if there is a file, or if the user asks for it."""
         around = {training, *self.module.names.ancestors(training)}
         for module, call in load.chain:
             child: ast.AST = call
@@ -86,14 +86,14 @@ class LoadsBefore:
                 if node in around or isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
                     break
                 if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
-                    return not _is_instead(node, child)
+                    return not _is_alternative_load(node, child)
                 if isinstance(node, ast.BoolOp) or (isinstance(node, ast.Try) and child in node.body and node.handlers):
                     return True
                 child = node
         return False
 
-    def _of_object(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[Load]:
-        """Yields what the object whose method trains loads when it is made, or in a method that no file calls."""
+    def _loads_of_object(self, module: Module, scope: ast.AST, inside: set[ast.AST]) -> Iterator[Load]:
+        """Yields the loads in ``__init__``, or in methods without known calls, of the object whose method trains."""
         owner = module.names.parents.get(scope)
         if not isinstance(owner, ast.ClassDef) or getattr(scope, "name", "") == "__init__":
             return
@@ -104,30 +104,30 @@ class LoadsBefore:
                 self.reach.note(method, where)
                 if is_made or not self.reach.callers(method):
                     for call in self.reach.calls_in(where, method):
-                        for found in self._within(where, call, inside, ((where, call),)):
+                        for found in self._loads_within(where, call, inside, ((where, call),)):
                             yield Load(found.module, found.call, found.chain, is_apart=not is_made)
 
-    def _before(
+    def _calls_before(
         self, module: Module, scope: ast.AST, node: TrainingNode, trainings: list[TrainingNode]
     ) -> Iterator[ast.Call]:
-        """Yields the calls of a function that may load before one of its nodes runs, and after no other training."""
+        """Yields the calls of a function that may load before one of its nodes runs, but not after another training."""
         above = [node, *module.names.ancestors(node)]
         for call in self._calls(module, scope)[0]:
             if isinstance(node, ast.Call) and node in module.names.ancestors(call):
                 yield call
             elif call not in above and (call.lineno, call.col_offset) <= (node.lineno, node.col_offset):
-                is_passed_by = self._is_passed_by(module, call, above) or self._is_after(module, call, node, trainings)
-                if not (is_passed_by or need_different_constants(module.names, call, node)):
+                is_skipped = self._is_skipped(module, call, above) or self._is_after(module, call, node, trainings)
+                if not (is_skipped or need_different_constants(module.names, call, node)):
                     yield call
 
-    def _look_at_calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
-        """The calls of a function that may load, and those that train: each training of a file asks for both."""
+    def _loading_and_training_calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
+        """Returns the calls of a function that may load, and those that train."""
         calls, leading = self.reach.calls_in(module, scope), {*self.reach.names_leading_to_loads, *LOADS, "__init__"}
         loading = [one for one in calls if name_of(one.func) in leading or is_load(one)]
         return loading, [*filter(is_model_fit, calls)]
 
-    def _is_passed_by(self, module: Module, call: ast.AST, above: list[ast.AST]) -> bool:
-        """Whether a call stands in another branch than the training, or in one that ends before it."""
+    def _is_skipped(self, module: Module, call: ast.AST, above: list[ast.AST]) -> bool:
+        """Whether a call is in another branch than the training, or in one that ends before it."""
         child: ast.AST = call
         for node in module.names.ancestors(call):
             if node in above:
@@ -148,16 +148,16 @@ class LoadsBefore:
         return False
 
     def _is_after(self, module: Module, call: ast.Call, training: TrainingNode, trainings: list[TrainingNode]) -> bool:
-        """Whether another training stands before a call, which then selects the best of that one."""
+        """Whether another training precedes a call, which then loads the best model of that training."""
         above = [training, *module.names.ancestors(training)]
         others = (one for one in trainings if one is not training and one.lineno < call.lineno)
         beside = (one for one in others if not need_different_constants(module.names, one, call))
-        return any(not self._is_passed_by(module, one, above) for one in beside)
+        return any(not self._is_skipped(module, one, above) for one in beside)
 
-    def _within(
+    def _loads_within(
         self, module: Module, call: ast.Call, inside: set[ast.AST], chain: tuple[tuple[Module, ast.Call], ...]
     ) -> Iterator[Load]:
-        """Yields the loads that a call makes, itself or in what it calls."""
+        """Yields the loads that a call makes, directly or in the functions that it calls."""
         if is_load(call) and not self.reach.functions(call):
             yield Load(module, call, chain)
             return
@@ -171,11 +171,11 @@ class LoadsBefore:
             trained = min((c.lineno for c in calls if name_of(c.func) in TRAINS), default=None)
             for inner in calls:
                 if trained is None or inner.lineno < trained:
-                    yield from self._within(where, inner, inside, (*chain, (where, inner)))
+                    yield from self._loads_within(where, inner, inside, (*chain, (where, inner)))
 
 
-def _is_instead(branch: ast.If | ast.IfExp, child: ast.AST) -> bool:
-    """Whether a load stands where a test fails that asks for another file: a start without a file is not foreseen."""
+def _is_alternative_load(branch: ast.If | ast.IfExp, child: ast.AST) -> bool:
+    """Whether a load is the alternative to another load, so that the program never starts without a file."""
     body, orelse = (one if isinstance(one, list) else [one] for one in (branch.body, branch.orelse))
     test, holds = strip_not(branch.test, child in body)
     is_none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is)
@@ -187,11 +187,11 @@ def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:
     return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds else [test]
 
 
-def _asks_for_use(test: ast.expr, holds: bool) -> bool:
-    """Whether a test asks to predict, or not to train, or is switched off in the text."""
+def _means_prediction(test: ast.expr, holds: bool) -> bool:
+    """Whether the result ``holds`` of a test means to predict or not to train, or contradicts a constant."""
     test, holds = strip_not(test, holds)
     asked = name_of(test)
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
         asked, holds = str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)
     is_off = isinstance(test, ast.Constant) and bool(test.value) is not holds
-    return is_off or _FOR_USE.match(asked if holds else f"not {asked}") is not None
+    return is_off or _PREDICTS.match(asked if holds else f"not {asked}") is not None

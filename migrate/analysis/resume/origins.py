@@ -1,4 +1,4 @@
-"""What the values of a program are made of, followed over all its files: which model it is, which file it is."""
+"""Follows the values of a program back to their origins, in all of its files: which model, which file."""
 
 import ast
 from collections.abc import Hashable, Iterator
@@ -19,14 +19,14 @@ from migrate.analysis.values.uses import star_owner
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
 _READS = {"read", "readline", "readlines"}
-"""Calls that give the newest file's name as the program has noted it."""
-_TURNS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
-_OF_TENSORS = {"input", "inputs", "output", "outputs"}
-"""Attributes of any model, which hold none."""
+"""Functions that read the name of the latest file, which the program has written down."""
+_LOOPS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+_TENSORS = {"input", "inputs", "output", "outputs"}
+"""Attributes of any model that are no models."""
 
 
 class Argument(int):
-    """The place of what the command line gives."""
+    """The index of a command-line argument."""
 
 
 class Origins:
@@ -35,11 +35,11 @@ class Origins:
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self._stores: dict[int, dict[str, list[ast.Attribute]]] = {}
-        self.behind = cache(self._look_behind)
+        self.behind = cache(self._direct_sources)
 
     @cached_property
     def flags(self) -> dict[str, Flag]:
-        """The flags that the files of a program define, by the names that it reads them by."""
+        """The flags that the program defines, by the names under which it reads them."""
         calls = (call for name in DEFINERS for call in self.reach.calls_of(name))
         defined = [(flag, self.reach.module_of(call)) for call in calls if (flag := flag_of_call(call)) is not None]
         for flag, module in defined:
@@ -47,16 +47,16 @@ class Origins:
         return {flag.name: flag for flag, _ in defined}
 
     def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
-        """The variables that hold a model and the calls that make it, or its layers."""
+        """Returns the variables of a model, and the calls that create it or its layers."""
         found: set[Hashable] = set()
         for where, one in self.followed(module, value, is_path=False):
-            found |= self._places(where, one)
+            found |= self._variable_keys(where, one)
             if isinstance(one, ast.Call):
                 found.add(self.reach.note(one, where))
         return found
 
     def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:
-        """What each path is made of that an expression may be; None names no file."""
+        """Returns the parts of each path that an expression may be; [] for None."""
         if isinstance(value, ast.Constant) and value.value is None:
             return []
         if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
@@ -79,7 +79,7 @@ class Origins:
         return found
 
     def followed(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
-        """Yields what an expression is made of, itself first, each with its file."""
+        """Yields an expression and everything that its value comes from, each with its file."""
         waiting: list[tuple[Module, ast.expr]] = [(module, value)]
         seen: set[ast.AST] = set()
         while waiting and len(seen) < _MOST_STEPS:
@@ -91,11 +91,11 @@ class Origins:
             waiting += self.behind(where, one, is_path)
 
     def values(self, module: Module, value: ast.expr) -> list[tuple[Module, ast.expr]]:
-        """Returns what a variable or an attribute may be, or what a function of the program returns."""
-        return self._returned(module, value) if isinstance(value, ast.Call) else self.behind(module, value)
+        """Returns the values of a variable or attribute, or what the functions of a call return."""
+        return self._returned_values(module, value) if isinstance(value, ast.Call) else self.behind(module, value)
 
-    def _look_behind(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
-        """Returns what an expression takes its value from; it is looked for once, however many values lead there."""
+    def _direct_sources(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
+        """Returns the expressions that a value comes from directly."""
         if isinstance(value, ast.Name):
             return self._of_name(module, value)
         if isinstance(value, ast.Attribute):
@@ -108,7 +108,7 @@ class Origins:
             return [(module, part) for part in (value.values if isinstance(value, ast.BoolOp) else value.elts)]
         if isinstance(value, ast.Subscript):
             is_setting = is_path and self._setting(module, value) is not None
-            return self._entry(module, value) if is_setting else [(module, value.value)]
+            return self._item_values(module, value) if is_setting else [(module, value.value)]
         if isinstance(value, ast.Starred):
             return [(module, value.value)]
         if isinstance(value, ast.Call):
@@ -124,14 +124,14 @@ class Origins:
     def _of_call(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
         if is_path and name_of(call.func) in ("range", "len"):
             return []  # numbers that the program counts
-        found = self._returned(module, call)
+        found = self._returned_values(module, call)
         if is_path or (not self.reach.functions(call) and "model" in name_of(call.func).lower()):
             found += [(module, one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
             if isinstance(call.func, ast.Attribute) and module.names.qualified(call.func) is None:
                 found.append((module, call.func.value))
         return found
 
-    def _returned(self, module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:
+    def _returned_values(self, module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:
         self.reach.calls(module)
         functions = ((self.reach.module_of(one), one) for one in self.reach.functions(call))
         returns = ((where, one.value) for where, function in functions for one in where.names.returns(function))
@@ -154,7 +154,7 @@ class Origins:
                     if there is not None and other.value is not None:
                         values.append((there, other.value))
             else:
-                value = _bound(module, binding, name.id)
+                value = _bound_value(module, binding, name.id)
                 values += [(module, value)] if value is not None else []
         return values + [(module, one) for one in additions_to_list(module, name)]
 
@@ -175,7 +175,7 @@ class Origins:
         return found + ([(module, default)] if default is not None else [])
 
     def _objects(self, module: Module, method: FunctionNode) -> list[ast.Call]:
-        """The calls that make an object of the class of a method."""
+        """Returns the calls that create an object of a method's class."""
         owner = module.names.parents.get(method)
         if not isinstance(owner, ast.ClassDef):
             return []
@@ -183,7 +183,7 @@ class Origins:
         return [call for one in family for call in self.reach.calls_of(one.name)]
 
     def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
-        """What is assigned to an attribute of this name: of ``self`` in its class and those that it is derived from."""
+        """Returns the values of an attribute; for ``self``, those in its class and base classes."""
         names, held = module.names, attribute.value
         if isinstance(held, ast.Name) and held.id in ("self", "cls"):
             owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
@@ -199,15 +199,15 @@ class Origins:
             return found
         if (dotted := names.qualified(attribute)) is not None:
             return self._of_settings(module, dotted)
-        kinds = {base for kind in self._kinds(module, attribute) for base in self.reach.bases(kind)}
-        stores = self._kept_as(attribute.attr)
+        kinds = {base for kind in self._classes(module, attribute) for base in self.reach.bases(kind)}
+        stores = self._self_stores(attribute.attr)
         own = [(where, one) for where, one in stores if not kinds.isdisjoint(where.names.ancestors(one))]
         beside = [one for one in self._stores_of(module).get(attribute.attr, []) if one.lineno < attribute.lineno]
         own += [(module, one) for one in beside if ast.dump(one.value) == ast.dump(held)]  # net.model = load_model(…)
         return [(where, value) for where, one in own or stores if (value := _assigned(where, one)) is not None]
 
     def _of_settings(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
-        """What another file of the program gives a name at its top, or in a class there: ``config.PATH``."""
+        """Returns the values of an imported name or class attribute: ``config.PATH``."""
         above, _, last = dotted.rpartition(".")
         there, top = self.reach.owner(module, dotted)
         if there is not None:
@@ -226,53 +226,53 @@ class Origins:
             self._stores[id(module)] = found
         return self._stores[id(module)]
 
-    def _places(self, module: Module, value: ast.expr) -> set[Hashable]:
-        """The variables that an expression stands for; an attribute is another one in each class of objects."""
+    def _variable_keys(self, module: Module, value: ast.expr) -> set[Hashable]:
+        """Returns keys for a variable or attribute; an attribute has one for each class of its object."""
         if isinstance(value, ast.Name):
             return {key_of(module.names, value)} - {None}
-        if not isinstance(value, ast.Attribute) or value.attr in _OF_TENSORS or module.names.qualified(value):
+        if not isinstance(value, ast.Attribute) or value.attr in _TENSORS or module.names.qualified(value):
             return set()
-        own = self._kinds(module, value)
-        stored = {kind for where, one in self._kept_as(value.attr) for kind in self._kinds(where, one)}
+        own = self._classes(module, value)
+        stored = {kind for where, one in self._self_stores(value.attr) for kind in self._classes(where, one)}
         kinds = stored & own if own else stored
         return {(kind, value.attr) for kind in kinds} or {value.attr}
 
-    def _kinds(self, module: Module, attribute: ast.Attribute) -> set[ast.ClassDef]:
-        """The classes of the program that the object of an attribute may be of; none where that is not seen."""
+    def _classes(self, module: Module, attribute: ast.Attribute) -> set[ast.ClassDef]:
+        """Returns the classes of the program that the object of an attribute may have; empty if they are unknown."""
         held = attribute.value
         if not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
             return set(classes_of(self.reach, module, held) or ())
         around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
         return {around, *self.reach.subclasses(self.reach.note(around, module))} if around is not None else set()
 
-    def _kept_as(self, name: str) -> list[tuple[Module, ast.Attribute]]:
-        """What methods of the program assign to an attribute of ``self``."""
+    def _self_stores(self, name: str) -> list[tuple[Module, ast.Attribute]]:
+        """Returns the assignments to an attribute of ``self`` in the program."""
         stores = ((where, one) for where in self.reach.files_with(name) for one in self._stores_of(where).get(name, []))
         return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
-    def _entry(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:
-        """What settings that the program's text gives hold at an item's name."""
+    def _item_values(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:
+        """Returns the values of an item of dictionaries that the program contains as literals."""
         held = [(where, one) for where, one in self.behind(module, item.value) if isinstance(one, ast.Dict)]
         pairs = [(where, *pair) for where, one in held for pair in zip(one.keys, one.values, strict=True)]
         return [(where, value) for where, name, value in pairs if name and literal(name) == literal(item.slice)]
 
     def _setting(self, module: Module, item: ast.Subscript) -> Hashable | None:
-        """What an item of settings is called, or the place of one in the command line: ``sys.argv[2]``."""
+        """Returns the string key of an item, or the index of ``sys.argv[2]``; None for any other item."""
         place = literal(item.slice)
         if isinstance(place, int) and module.names.qualified(item.value) == "sys.argv":
             return Argument(place)
         return place if isinstance(place, str) else None
 
     def _unknown(self, module: Module, value: ast.expr) -> Hashable | None:
-        """What stands for a part of a path that no file of the program gives."""
+        """Returns a key for a part of a path that no file of the program sets; None for any other part."""
         if self.behind(module, value):
             return None
         if isinstance(value, ast.Subscript):
             return self._setting(module, value)
         if isinstance(value, ast.Attribute):
             dotted = module.names.qualified(value)
-            if any(isinstance(one.node, _TURNS) for one in module.names.bindings(value.value)):
-                return None  # of one of several that the program goes through: ``path.name``
+            if any(isinstance(one.node, _LOOPS) for one in module.names.bindings(value.value)):
+                return None  # of a loop variable: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
             return value.attr if is_own else None
         is_variable = isinstance(value, ast.Name) and value.id not in ("self", "cls")
@@ -282,7 +282,7 @@ class Origins:
 
 
 def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
-    """What a call gives a parameter of a function of the program; None where it gives nothing."""
+    """Returns the argument of a call for a parameter of a function; None for none."""
     expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg not in ("self", "cls")]
     place = expected.index(name) if name in expected else len(call.args)
     by_name = next((one.value for one in call.keywords if one.arg == name), None)
@@ -290,19 +290,19 @@ def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | No
 
 
 def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
-    """The bindings of a variable that may hold at a place of the same function: none that is overwritten before."""
+    """Returns the bindings that a read of a variable may see, without those that are overwritten before."""
     names, scope = module.names, module.names.scope_of(name)
     if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):
         return bindings
     assigned = names.assignments_at(name, [one.node for one in bindings])
     found = [(names.statement_of(one.node), one) for one in bindings if one.node in assigned]
     above = [one for one, _ in found if isinstance(one, ast.Assign) and one.lineno < name.lineno]
-    last = {id(names.block_of(one)): one.lineno for one in above}  # what stands above it in its block is overwritten
+    last = {id(names.block_of(one)): one.lineno for one in above}  # earlier ones in its block are overwritten
     return [one for at, one in found if at.lineno >= last.get(id(names.block_of(at)), 0)]
 
 
 def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
-    """What a function adds to the list that a variable of it holds."""
+    """Yields the values that a function adds to the list in a variable."""
     names = module.names
     for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):
         held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
@@ -311,7 +311,7 @@ def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
 
 
 def _given_in_class(owner: ast.ClassDef, name: str) -> list[ast.expr]:
-    """What a class gives an attribute of its objects in its own body."""
+    """Returns the values of an attribute in the body of a class."""
     given = (one for one in owner.body if isinstance(one, ast.Assign))
     return [one.value for one in given if any(isinstance(t, ast.Name) and t.id == name for t in one.targets)]
 
@@ -323,8 +323,8 @@ def _assigned(module: Module, target: ast.Attribute) -> ast.expr | None:
     return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
 
 
-def _bound(module: Module, binding: Binding, name: str) -> ast.expr | None:
-    """What a statement gives a variable; of a tuple that a call returns the call."""
+def _bound_value(module: Module, binding: Binding, name: str) -> ast.expr | None:
+    """Returns the value that a binding gives a variable; for one of several targets the whole value."""
     if binding.value is not None:
         return binding.value
     statement = binding.node if isinstance(binding.node, ast.stmt) else module.names.statement_of(binding.node)

@@ -1,4 +1,4 @@
-"""What the path of a file is made of, and whether two paths may be one file."""
+"""The parts of a file path, and whether two paths may name one file."""
 
 import posixpath
 import re
@@ -16,12 +16,12 @@ _FILE = re.compile(r"^(?!\.).*[A-Za-z].*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|h
 
 @dataclass
 class PathParts:
-    """What the path of a file is made of.
+    """The parts of a file path.
 
     Attributes:
-      spelled: all that it may be, whole, with ``{}`` for what the program fills in while it runs.
-      unknown: what no file of the program gives: flags, settings, parameters.
-      is_searched: whether it is searched for in a directory.
+      spelled: every text that the path may have, with ``{}`` for what is known only at run time.
+      unknown: the parts that no file of the program sets: flags, settings, parameters.
+      is_searched: whether the path is the result of a search in a directory.
     """
 
     spelled: frozenset[str] = frozenset()
@@ -30,12 +30,12 @@ class PathParts:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of files among what it may be."""
+        """The file names that the path may end in."""
         return frozenset(posixpath.basename(text) for text in self.spelled if _names_file(text))
 
     @cached_property
     def places(self) -> frozenset[tuple[str, str]] | None:
-        """The folder and the name of each file that it may be, by which it is looked up; None where one is open."""
+        """The folder and name of each file that the path may be; None if one of them is not certain."""
         found = frozenset(posixpath.split(text) for text in self.spelled if _names_file(text))
         is_open = any(not folder or _FILLED.search(folder) or _FILLED.search(name) for folder, name in found)
         return None if is_open or not found else found
@@ -47,38 +47,38 @@ def _names_file(text: str) -> bool:
 
 
 def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
-    """Whether a path that is loaded is one that is saved, or is searched for in its directory."""
+    """Whether a loaded path may be a saved one, or may be found by a search in its directory."""
     written, read = saved.names, loaded.names
     if written and read:
         return any(_matches(*map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(saved, loaded))
     if read or (written and not loaded.is_searched):
-        return False  # one of them is named at the start
-    told = ((one, other) for one in saved.spelled for other in loaded.spelled if _tells(one) and _tells(other))
-    if any(_matches(*pair) for pair in told):
+        return False  # one of them is a constant
+    known = [[text for text in one.spelled if _has_constant_part(text)] for one in (saved, loaded)]
+    if any(_matches(one, other) for one in known[0] for other in known[1]):
         return True
     return bool(saved.unknown & loaded.unknown) and (loaded.is_searched or loaded.unknown <= saved.unknown)
 
 
 def may_be_of(saved: Iterable[PathParts], loaded: Collection[PathParts]) -> bool:
-    """Whether one of the paths that may be loaded is one of those that may be saved."""
+    """Whether one of some loaded paths may be one of some saved paths."""
     return any(is_one_file(one, other) for one in saved for other in loaded)
 
 
 def is_same(loaded: Iterable[PathParts], saved: Collection[PathParts]) -> bool:
-    """Whether two paths are one, whatever the program is started with, or one but for a number."""
+    """Whether two paths are the same in every run, or differ only in a number."""
     return any(_is_same(one, other) for one in loaded if not one.is_searched for other in saved)
 
 
 def _is_same(one: PathParts, other: PathParts) -> bool:
     both = one.spelled & other.spelled
-    if both and one.unknown == other.unknown and (one.unknown or any(map(_tells, both))):
+    if both and one.unknown == other.unknown and (one.unknown or any(map(_has_constant_part, both))):
         return True
     names = (tuple(map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(one, other))
     return any(_is_numbered(*pair) for pair in names)
 
 
 def _is_numbered(one: str, other: str) -> bool:
-    """Whether two file names are one but for what the program fills in, a number: ``ep039.h5``, ``ep{}.h5``."""
+    """Whether two file names differ only in a number that the program fills in: ``ep039.h5``, ``ep{}.h5``."""
     is_filled = _FILLED.search(one) is not None or _FILLED.search(other) is not None
     is_named = _letters(one.partition(".")[0]) != ""
     return one == other or (is_filled and is_named and _letters(one) == _letters(other))
@@ -89,7 +89,7 @@ def _letters(path: str) -> str:
 
 
 def _pairs_in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
-    """Yields the files of two paths by pairs that may stand in one folder: both that the text gives are the same."""
+    """Yields the pairs of files of two paths that may be in one folder."""
     for one in (text for text in saved.spelled if _names_file(text)):
         for other in (text for text in loaded.spelled if _names_file(text)):
             folders = {posixpath.dirname(one), posixpath.dirname(other)}
@@ -98,19 +98,19 @@ def _pairs_in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[
 
 
 def _matches(one: str, other: str) -> bool:
-    """Whether two file names may be one: what a format fills in may be anything."""
-    patterns = ((_filled(one), other), (_filled(other), one))
+    """Whether two file names may be the same, if ``{}`` is anything."""
+    patterns = ((_pattern_of(one), other), (_pattern_of(other), one))
     matched = (pattern is not None and pattern.fullmatch(text) for pattern, text in patterns)
     return _is_numbered(one, other) or any(matched)
 
 
 @run_cache
-def _filled(name: str) -> re.Pattern[str] | None:
-    """What a file name with parts that are filled in may be; None for one without any."""
+def _pattern_of(name: str) -> re.Pattern[str] | None:
+    """Returns a pattern for a file name with ``{}``; None for one without."""
     parts = _FILLED.split(name)
     return re.compile("(.*)".join(map(re.escape, parts))) if len(parts) > 1 else None
 
 
-def _tells(path: str) -> bool:
-    """Whether a path has a part that the program's text gives."""
+def _has_constant_part(path: str) -> bool:
+    """Whether a path has a part that is a constant."""
     return _WORD.search(_FILLED.sub("", path)) is not None

@@ -1,4 +1,4 @@
-"""Programs that resume: what they save is loaded before they train, wherever in their files the two stand."""
+"""Finds the programs that resume by themselves: they load, before they train, what they save."""
 
 import ast
 import re
@@ -18,19 +18,19 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
 _FIRST = re.compile(r"(init|start|begin|first|last|resum)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
-"""What a setting is called that says at which epoch a training begins."""
+"""Names of settings for the first epoch of a training."""
 
 
 @dataclass
 class Resumption:
-    """What shows that a program resumes: the load before its training, and why, as a sentence's part."""
+    """The load that shows that a program resumes, and the reason, as part of a sentence."""
 
     load: Load
     why: str
 
 
 def resumptions(reach: Reach) -> dict[TrainingNode, Resumption]:
-    """Returns the trainings of a file that the program around it resumes, each with what shows it."""
+    """Returns the trainings of a file that its program resumes, each with the load that shows it."""
     return dict(_Search(reach).all(reach.search(Trainings)))
 
 
@@ -41,7 +41,7 @@ class _Search:
         self.saves = reach.search(ModelSaves)
 
     def all(self, trainings: Trainings) -> Iterator[tuple[TrainingNode, Resumption]]:
-        """Yields what first shows it for each training; what trains is asked last, of all files."""
+        """Yields the first load that resumes each training; the trainings are searched only if anything is loaded."""
         for one in trainings.all if any(self.reach.loads()) else ():
             training, saves = (one.loop, one.saves) if isinstance(one, TrainedLoop) else (one, [])
             calls = [(self.reach.module_of(call), call.func) for call in ([one] if one is training else saves)]
@@ -50,20 +50,20 @@ class _Search:
             held = [*held, *((where, root) for where, each in receivers if (root := _holder(each)) is not None)]
             trained = {place for where, each in [*receivers, *held] for place in self.origins.of_model(where, each)}
             for load in self.before.loads(training):
-                why = self._why(load, training, trained, _begun(training))
-                if why and not self._is_bound_again(load, receivers):
+                why = self._reason(load, training, trained, _first_epoch(training))
+                if why and not self._is_rebound(load, receivers):
                     yield training, Resumption(load, why)
                     break
 
-    def _why(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
-        """Why a load continues an earlier training; "" where it may be any other."""
+    def _reason(self, load: Load, training: TrainingNode, trained: set[Hashable], first: ast.expr | None) -> str:
+        """Returns why a load continues an earlier training; "" if it may be any other load."""
         call, files = load.call, self.saves.paths(load.call)
         if name_of(call.func) in ("restore", "read") and any(self.reach.calls_of("CheckpointManager")):
-            return ""  # a manager of the program's own manages it
-        fills = self._fills(load, training, trained)
+            return ""  # the program uses a manager for it
+        fills = self._loads_into_model(load, training, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
-        if (is_made and is_here and not fills) or self._is_given_none(load, training) or load.is_for_use:
+        if (is_made and is_here and not fills) or self._gets_no_file(load, training) or load.is_for_use:
             return ""  # another model, or one that another load has replaced
         is_asked, is_searched = self.before.is_asked(load, training), any(one.is_searched for one in files)
         if words := resume_words(self.origins.flags, load):
@@ -73,14 +73,14 @@ class _Search:
         own = self.saves.of(files)
         beside = [one for one in own if self.reach.module_of(one) in (load.module, self.module)]
         same = [one for one in beside if is_same(files, self.saves.paths(one))]
-        is_called = any(resumes_by_name(one) and not _is_cut(one) for one in (load.module, self.module))
+        is_called = any(resumes_by_name(one) and not _removes_layers(one) for one in (load.module, self.module))
         if is_called and fills and not (is_of_parts(call) or load.is_apart):
             return "is called so"
         if self._is_in_turns(load, training) and not (is_made or is_searched or is_asked):
             return ""
         if not same and (is_of_parts(call) or is_pretrained(self.origins.flags, load, is_own=bool(own))):
             return ""
-        if not fills or load.is_apart or self._is_saved_above(load, own) or self._is_of_stage(training, own):
+        if not fills or load.is_apart or self._is_saved_above(load, own) or self._is_of_earlier_stage(training, own):
             return ""
         if same or (own and (is_asked or is_searched)):
             return f"saves it in line {(same or own)[0].lineno}"
@@ -95,15 +95,15 @@ class _Search:
         return ""
 
     def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:
-        """Whether the same start has saved the file before, so that its first weights are set back."""
+        """Whether the same run has saved the file before, so that it only resets the weights."""
         names, scope = load.module.names, load.module.names.scope_of(load.call)
         here = [one for one in own if self.reach.module_of(one) is load.module and names.scope_of(one) is scope]
         above = [one for one in here if name_of(one.func) in METHODS and one.lineno < load.call.lineno]
         around = {test for test, _ in tests_around(names, load.call)}
         return any(around.issuperset(test for test, _ in tests_around(names, one)) for one in above)
 
-    def _is_of_stage(self, training: TrainingNode, own: list[ast.Call]) -> bool:
-        """Whether a function that the same start calls before has saved the file: that of the stage before."""
+    def _is_of_earlier_stage(self, training: TrainingNode, own: list[ast.Call]) -> bool:
+        """Whether a function that the same run calls before, an earlier stage, has saved the file."""
         frames = self.before.frames(training)
         places = ((one, self.reach.module_of(one)) for one in own if name_of(one.func) in METHODS)
         around = {where.names.scope_of(one).node for one, where in places} - {scope for _, scope, _ in frames}
@@ -112,8 +112,8 @@ class _Search:
         beside = [(where, call, node) for call, where, scope, node in above if where.names.scope_of(call).node is scope]
         return any(c.lineno < n.lineno and not are_alternatives(m.names, c, n) for m, c, n in beside)
 
-    def _is_given_none(self, load: Load, training: TrainingNode) -> bool:
-        """Whether each call of a function that loads what it is given gives it no file, or asks for no load."""
+    def _gets_no_file(self, load: Load, training: TrainingNode) -> bool:
+        """Whether every call of a function that loads its argument passes no file, or asks for no load."""
         led = [(where, one.func) for where, _, one in self.before.frames(training) if isinstance(one, ast.Call)]
         held = [(where, one.value) for where, one in led if isinstance(one, ast.Attribute)]
         makers = {place for where, one in held for place in self.origins.of_model(where, one)}
@@ -133,18 +133,18 @@ class _Search:
                 given = {one: self._given(one, function, name) for one in [*calls, *callers] if len(bound[name]) == 1}
                 nothing = ([None] if asks else []) + ([not asks] if [asks] in given.values() else [])
                 is_nothing = all(value in nothing for one in calls for value in given.get(one, [...]))
-                if calls and is_nothing and not any(map(_is_open, calls)):
+                if calls and is_nothing and not any(map(_has_hidden_arguments, calls)):
                     return True
         return False
 
     def _given(self, call: ast.Call, function: FunctionNode, name: str) -> list[object]:
-        """What the text says that a call may give a parameter; ``...`` where it does not."""
+        """Returns the literal values that a call may pass for a parameter; ``...`` for an unknown one."""
         value = given_to(call, function, name) or defaults(function).get(name)
         module = self.reach.module_of(call)
         bound = bindings_before(module, module.names.bindings(value), value) if isinstance(value, ast.Name) else []
         return [literal(one.value) for one in bound] or [literal(value)]
 
-    def _fills(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
+    def _loads_into_model(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
         if name_of(load.call.func) == "load_model":
             return load.call in trained
         methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]
@@ -153,8 +153,8 @@ class _Search:
             return any(self._is_checkpoint_of(where, one, trained) for where, one in held[:1])
         return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
 
-    def _is_bound_again(self, load: Load, receivers: list[tuple[Module, ast.expr]]) -> bool:
-        """Whether the name of what is loaded stands for another model where that is trained."""
+    def _is_rebound(self, load: Load, receivers: list[tuple[Module, ast.expr]]) -> bool:
+        """Whether the variable of the loaded model has another model when that is trained."""
         names, loaded = load.module.names, getattr(load.call.func, "value", None)
         bound = names.bindings(loaded)
         models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
@@ -170,7 +170,7 @@ class _Search:
         return bool(reached) and len(made) == len(reached)
 
     def _is_checkpoint_of(self, module: Module, held: ast.expr, trained: set[Hashable]) -> bool:
-        """Whether a ``tf.train.Checkpoint`` holds what is trained; a method of the program's own may do so."""
+        """Whether a ``tf.train.Checkpoint`` tracks what is trained; an object of the program itself may do so too."""
         places = self.origins.of_model(module, held)
         made = [one for one in places if isinstance(one, ast.Call) and name_of(one.func) == "Checkpoint"]
         given = [(one, value) for one in made for value in [*one.args, *(keyword.value for keyword in one.keywords)]]
@@ -178,12 +178,12 @@ class _Search:
         return not trained.isdisjoint(holds if made else places)
 
     def _is_in_turns(self, load: Load, training: TrainingNode) -> bool:
-        """Whether a loop around a training loads too, in each turn."""
+        """Whether a loop around a training also loads, in every turn."""
         around = {one for one in self.module.names.ancestors(training) if isinstance(one, ast.For | ast.While)}
         return any(not around.isdisjoint(where.names.ancestors(one)) for where, one in load.chain)
 
     def _is_numbered(self, load: Load, first: ast.expr | None, fills: bool) -> bool:
-        """Whether the user, or the program's text or a file's name, says which epoch a training begins at."""
+        """Whether a training starts at an epoch that the user, the program or the file name sets."""
         files = self.saves.paths(load.call)
         if fills and self._has_number(load):
             return True
@@ -194,12 +194,12 @@ class _Search:
             is_other |= is_of_parts(load.call) or not any(one.unknown or one.is_searched for one in files)
         is_other &= not self.saves.of(files)
         if is_other or any(one.arg == "skip_mismatch" and literal(one.value) for one in load.call.keywords):
-            return False  # the weights of another model, or of one with another head
+            return False  # weights of another model or of one with another head
         values = [one for _, one in self.origins.values(self.module, first)] if first is not None else []
         return fills and first is not None and not all(isinstance(one, ast.Constant) for one in values or [first])
 
     def _has_number(self, load: Load) -> bool:
-        """Whether the program reads a number out of the name of the file that it loads."""
+        """Whether the program reads a number from the name of the loaded file."""
         path = path_argument(load.call)
         text = ast.unparse(path) if path is not None and not isinstance(path, ast.Constant) else ""
         numbers = self.reach.calls_named(load.module, load.module.names.scope_of(load.call).node, "int") if text else []
@@ -208,13 +208,13 @@ class _Search:
 
 
 def _holder(model: ast.expr) -> ast.expr | None:
-    """Returns what holds a model that is an attribute, whose methods may load it; not ``self``."""
+    """Returns the object, other than ``self``, whose attribute a model is; None for any other model."""
     held = model.value if isinstance(model, ast.Attribute) else None
     return held if isinstance(held, ast.Name) and held.id not in ("self", "cls") else None
 
 
-def _begun(training: TrainingNode) -> ast.expr | None:
-    """What a training begins at: ``initial_epoch``, or the first number of its range."""
+def _first_epoch(training: TrainingNode) -> ast.expr | None:
+    """Returns the first epoch of a training: ``initial_epoch``, or the start of its range; None for none."""
     if isinstance(training, ast.Call):
         return next((one.value for one in training.keywords if one.arg == "initial_epoch"), None)
     call = training.iter if isinstance(training, ast.For) else None
@@ -222,13 +222,13 @@ def _begun(training: TrainingNode) -> ast.expr | None:
     return call.args[0] if isinstance(call, ast.Call) and is_range else None
 
 
-def _is_open(call: ast.Call) -> bool:
-    """Whether a call takes arguments that the text does not name: ``made(**settings)``."""
+def _has_hidden_arguments(call: ast.Call) -> bool:
+    """Whether a call has ``*`` or ``**`` arguments: ``build(**settings)``."""
     return any(one.arg is None for one in call.keywords) or any(isinstance(one, ast.Starred) for one in call.args)
 
 
-def _is_cut(module: Module) -> bool:
-    """Whether a file takes layers of a model away."""
+def _removes_layers(module: Module) -> bool:
+    """Whether a file removes layers of a model."""
     taken = (one for one in module.names.nodes(ast.Call) if name_of(one.func) == "pop" and not one.args)
     held = (one.func.value for one in taken if isinstance(one.func, ast.Attribute))
     return any(ast.unparse(one).rpartition(".")[2] in ("layers", "model", "classifier", "base_model") for one in held)

@@ -1,4 +1,4 @@
-"""What a file trains: its calls of ``fit``, and its loops that train by themselves with all that they train."""
+"""The trainings of a file: its calls of ``fit``, and its custom training loops."""
 
 import ast
 import re
@@ -23,12 +23,12 @@ _STEPS = {"apply_gradients", "minimize"}
 _LEADING = {*TRAINS, *_STEPS, "run", "experimental_run_v2"}
 _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"}
 _TRAINS_ONE = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
-"""What a function is called that trains a batch, where the program does not hold it."""
+"""Names of functions outside the program that train a batch."""
 _MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
 _OF_KERAS = {"load_model", "Model", "Sequential", "model_from_json", "clone_model"}
 _BARS = {"tqdm", "track", "tqdm_notebook"}
-_FEW = 3
-"""A turn of more epochs than these has its own checkpoints."""
+_FEW_EPOCHS = 3
+"""A loop turn of more epochs than these needs checkpoints of its own."""
 
 
 @dataclass
@@ -38,13 +38,13 @@ class TrainedLoop:
     Attributes:
       module: its file.
       loop: the loop.
-      models: the models that it trains or saves, as source at its place.
-      optimizers: the optimizers that it applies gradients by, as source there.
-      receivers: what it trains, where that stands, each with its file.
-      steps: the calls that train, wherever they stand.
-      saves: the calls that save, wherever they stand.
-      unseen: the line that trains what the loop's place knows by no name; 0 for none.
-      made: the line at which its turns make what they train; 0 for none.
+      models: the models that it trains or saves, as source that is valid at the loop.
+      optimizers: the optimizers that apply its gradients, as source that is valid at the loop.
+      receivers: the expressions of what it trains, each with its file.
+      steps: the calls that train, also in called functions.
+      saves: the calls that save, also in called functions.
+      unseen: the line that trains something that has no name at the loop; 0 for none.
+      made: the line at which its turns create what they train; 0 for none.
     """
 
     module: Module
@@ -59,7 +59,7 @@ class TrainedLoop:
 
     @property
     def turns(self) -> ast.Call | None:
-        """The range, or count, of its turns, within a progress bar too; None where it counts otherwise."""
+        """The ``range`` or ``count`` of its turns, also in a progress bar; None for any other iterable."""
         if not isinstance(self.loop, ast.For) or not isinstance(self.loop.target, ast.Name):
             return None
         inner = self.loop.iter
@@ -69,7 +69,7 @@ class TrainedLoop:
 
     @property
     def is_of_fits(self) -> bool:
-        """Whether each turn calls ``fit`` for more than a few epochs, and saves by its callbacks alone."""
+        """Whether each turn calls ``fit`` for more than a few epochs, and saves only by callbacks."""
         is_long = bool(self.steps) and all(name_of(one.func) in FITS and _is_long(one) for one in self.steps)
         saves = any(name_of(one.func) in ("save", "save_weights") for one in self.saves)
         return is_long and not saves and isinstance(self.loop, ast.For)
@@ -79,11 +79,11 @@ class Trainings:
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
         self._read: dict[ast.AST, TrainedLoop] = {}
-        self._apart: dict[str, int] = {}  # by the names of calls how many functions at least stand above a training
+        self._distances: dict[str, int] = {}  # by call name, the least number of functions above a training
 
     @cached_property
     def loops(self) -> list[TrainedLoop]:
-        """The loops whose turns train what was made before them, the outermost of each."""
+        """The outermost loops that train what was created before them."""
         found: list[TrainedLoop] = []
         names = self.module.names
         loops: list[LoopNode] = [*names.nodes(ast.For), *names.nodes(ast.While)]
@@ -95,16 +95,16 @@ class Trainings:
 
     @cached_property
     def fits(self) -> list[ast.Call]:
-        """The calls of ``fit`` that are no part of a loop's turns."""
+        """The calls of ``fit`` outside these loops."""
         turns = {step for one in self.loops for step in one.steps}
         calls = (one for one in self.module.names.nodes(ast.Call) if name_of(one.func) in FITS)
         found = [one for one in calls if isinstance(one.func, ast.Attribute) and is_keras_fit(one)]
-        own = [one for one in found if one not in turns and not self._is_of_program(one)]
+        own = [one for one in found if one not in turns and not self._is_own_method(one)]
         return sorted((one for one in own if not self._is_in_turns(one)), key=lambda one: (one.lineno, one.col_offset))
 
     @property
     def all(self) -> list["ast.Call | TrainedLoop"]:
-        """Both, in the order of the file."""
+        """The calls of ``fit`` and the loops, in the order of the file."""
         found: list[ast.Call | TrainedLoop] = [*self.fits, *self.loops]
         return sorted(found, key=lambda one: one.loop.lineno if isinstance(one, TrainedLoop) else one.lineno)
 
@@ -122,7 +122,7 @@ class Trainings:
         return bool(found.steps) and not found.made and not found.is_of_fits
 
     def _is_in_turns(self, training: TrainingNode) -> bool:
-        """Whether each call of the function of a training stands in a loop in whose turns nothing is made anew."""
+        """Whether each call of a training's function is in a loop that trains what was created before it."""
         function = self.module.names.scope_of(training).node
         if not isinstance(function, FunctionNode):
             return False
@@ -134,30 +134,30 @@ class Trainings:
         around = [one for one in module.names.ancestors(call) if isinstance(one, LoopNode)]
         return any(module.names.scope_of(one) is scope and self._is_trained(module, one) for one in around)
 
-    def _is_of_program(self, fit: ast.Call) -> bool:
-        """Whether ``fit`` is a method of the program's own, which trains in turn."""
+    def _is_own_method(self, fit: ast.Call) -> bool:
+        """Whether ``fit`` is a method of the program itself."""
         held = fit.func.value if isinstance(fit.func, ast.Attribute) else None
         made = (one.value for one in self.module.names.bindings(held)) if isinstance(held, ast.Name) else ()
         is_keras = any(isinstance(one, ast.Call) and name_of(one.func) in _OF_KERAS for one in made)
         return not is_keras and bool(self.reach.functions(fit))
 
     def _lead_to_training(self, names: set[str]) -> bool:
-        """Whether a call by one of some names trains, or is one of a function that leads to a call that does."""
+        """Whether a call of one of some names trains, directly or in the functions that it calls."""
         layers = [names]
         while layers[-1].isdisjoint(_LEADING):
-            left = MAX_DEPTH - len(layers) + 1  # so many functions may still stand between
-            new = {name for name in layers[-1] if self._apart.get(name, 0) <= left} if left else ()
+            left = MAX_DEPTH - len(layers) + 1  # the functions that may still be between
+            new = {name for name in layers[-1] if self._distances.get(name, 0) <= left} if left else ()
             found = set[str]().union(*map(self.reach.names_called_in, new)).difference(*layers)
             if not found:
                 for left, layer in zip(range(MAX_DEPTH, -1, -1), layers, strict=False):
-                    self._apart |= {name: left + 1 for name in layer if self._apart.get(name, 0) <= left}
+                    self._distances |= {name: left + 1 for name in layer if self._distances.get(name, 0) <= left}
                 return False
             layers.append(found)
         return True
 
 
 def is_keras_fit(call: ast.Call) -> bool:
-    """Whether a call of ``fit`` is Keras': ``fit(x, y)`` alone is one of any library, and saves nothing."""
+    """Whether a call of ``fit`` is one of Keras; ``fit(x, y)`` alone may be of any library."""
     known = {"epochs", "nb_epoch", "callbacks", "initial_epoch", "steps_per_epoch", "samples_per_epoch"}
     given = {one.arg for one in call.keywords}
     is_sure = bool(given & {*known, "validation_data", "batch_size"}) or None in given or len(call.args) > 2
@@ -168,7 +168,7 @@ def _is_long(fit: ast.Call) -> bool:
     given = next((one.value for one in fit.keywords if one.arg in ("epochs", "nb_epoch")), None)
     begins = any(one.arg == "initial_epoch" for one in fit.keywords)
     epochs = literal(given) if given is not None else 1
-    return not begins and not (isinstance(epochs, int) and epochs <= _FEW)
+    return not begins and not (isinstance(epochs, int) and epochs <= _FEW_EPOCHS)
 
 
 class _Reader:
@@ -194,7 +194,7 @@ class _Reader:
         return self.found
 
     def _block(self, module: Module, body: list[ast.stmt], given: Mapping[str, str], depth: int) -> None:
-        """Reads the calls of some statements, and of the functions that they call."""
+        """Adds the trainings and saves in some statements, and in the functions that they call."""
         self.reach.calls(module)
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
         for call in calls:
@@ -223,16 +223,16 @@ class _Reader:
     def _train(self, module: Module, call: ast.Call, model: ast.expr, given: Mapping[str, str]) -> None:
         self.found.steps.append(call)
         self.found.receivers.append((module, model))
-        self._keep(module, call, model, given, self.found.models)
+        self._record(module, call, model, given, self.found.models)
 
     def _step(self, module: Module, call: ast.Call, body: list[ast.stmt], given: Mapping[str, str]) -> None:
         assert isinstance(call.func, ast.Attribute)
         self.found.steps.append(call)
-        self._keep(module, call, call.func.value, given, self.found.optimizers)
+        self._record(module, call, call.func.value, given, self.found.optimizers)
         for node in (node for statement in body for node in walk(statement)):
             if isinstance(node, ast.Attribute) and node.attr in _VARIABLES and not isinstance(node.value, ast.Call):
                 self.found.receivers.append((module, node.value))
-                self._keep(module, call, node.value, given, self.found.models)
+                self._record(module, call, node.value, given, self.found.models)
 
     def _save(self, module: Module, call: ast.Call, given: Mapping[str, str]) -> None:
         self.found.saves.append(call)
@@ -240,13 +240,13 @@ class _Reader:
         if model is None:
             return
         is_model = name_of(call.func) in ("save_weights", "save_model") or _MODEL.search(ast.unparse(model)) is not None
-        if is_model and (text := self._text(module, model, given)):
+        if is_model and (text := self._source_at_loop(module, model, given)):
             self.found.models[text] = None
 
-    def _keep(
+    def _record(
         self, module: Module, call: ast.Call, value: ast.expr, given: Mapping[str, str], kept: dict[str, None]
     ) -> None:
-        if text := self._text(module, value, given):
+        if text := self._source_at_loop(module, value, given):
             kept[text] = None
         else:
             self.found.unseen = self.found.unseen or call.lineno
@@ -254,13 +254,13 @@ class _Reader:
             if any(isinstance(one.value, ast.Call) for one in bound) and module.names.scope_of(value).parent:
                 self.found.made = self.found.made or call.lineno
 
-    def _text(self, module: Module, value: ast.expr, given: Mapping[str, str]) -> str:
-        """What an expression is at the loop's place, as source; "" where no name there stands for it."""
+    def _source_at_loop(self, module: Module, value: ast.expr, given: Mapping[str, str]) -> str:
+        """Returns the source of an expression that is valid at the loop; "" if nothing there names it."""
         if isinstance(value, ast.Attribute):
-            held = self._text(module, value.value, given)
+            held = self._source_at_loop(module, value.value, given)
             return f"{held}.{value.attr}" if held else ""
         if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
-            held = self._text(module, value.value, given)
+            held = self._source_at_loop(module, value.value, given)
             return f"{held}[{value.slice.value!r}]" if held else ""
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         if not isinstance(value, ast.Name) or found is None:
@@ -271,18 +271,18 @@ class _Reader:
         if any(isinstance(one.node, ast.arg) for one in found[1]):
             return given.get(value.id, "")
         only = module.names.only_value(value)
-        return self._text(module, only, given) if isinstance(only, ast.Name | ast.Attribute) else ""
+        return self._source_at_loop(module, only, given) if isinstance(only, ast.Name | ast.Attribute) else ""
 
     def _given(
         self, module: Module, call: ast.Call, function: FunctionNode, given: Mapping[str, str]
     ) -> dict[str, str]:
-        """What the parameters of a function are at the loop's place, where a call gives them."""
+        """Returns the sources, valid at the loop, of a call's arguments by parameter."""
         where = self.reach.module_of(function)
         expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
         found: dict[str, str] = {}
         if isinstance(where.names.parents.get(function), ast.ClassDef) and expected:
             own, expected = expected[0], expected[1:]
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
-            found[own] = self._text(module, held, given) if held is not None else ""
+            found[own] = self._source_at_loop(module, held, given) if held is not None else ""
         values = ((name, given_to(call, function, name)) for name in expected)
-        return found | {name: self._text(module, value, given) for name, value in values if value is not None}
+        return found | {name: self._source_at_loop(module, value, given) for name, value in values if value is not None}

@@ -174,7 +174,7 @@ class _Program:
 
     def meaning_of(self, files: Sequence[Module]) -> Meaning | None:
         """Returns the meaning of ``tf`` by the names of some files; None if they do not show it."""
-        of_1 = [(module, node) for module in files for node in _uses_of_1(module)]
+        of_1 = [(module, node) for module in files for node in _uses_of_tf1(module)]
         of_2 = ((module, node) for module in files for node, _ in module.tf2_uses)
         contains = self.reach.contains
         is_on_1 = any(not _is_in_branch(*one) and contains(*one) and self.certain_reach.contains(*one) for one in of_1)
@@ -190,7 +190,7 @@ class _Program:
         return any(self.reach.contains(module, node) for node, _ in [*module.tf1_uses, *module.ambiguous_uses])
 
 
-def _uses_of_1(module: Module) -> Iterator[ast.expr]:
+def _uses_of_tf1(module: Module) -> Iterator[ast.expr]:
     """Yields the uses on which TensorFlow 2 fails when they run."""
     yield from (node for node, found in module.tf1_uses if found.api == "tf" and not found.is_private)
     yield from module.iterators

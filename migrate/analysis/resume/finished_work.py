@@ -94,7 +94,7 @@ class _FinishedWork:
         """Whether a value is read from a file or from the listing of a directory."""
         waiting = [(module, value)]
         for where, one in waiting:  # The list grows.
-            for there, part in self.origins.followed(where, one):
+            for there, part in self.origins.follow(where, one):
                 if isinstance(part, ast.Call) and name_of(part.func) in SEARCHES | _READS:
                     return True
                 if isinstance(part, ast.Subscript) and len(waiting) < _MOST_VALUES:  # a part of what is read

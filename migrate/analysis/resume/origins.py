@@ -49,7 +49,7 @@ class Origins:
     def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
         """Returns the variables of a model, and the calls that create it or its layers."""
         found: set[Hashable] = set()
-        for where, one in self.followed(module, value, is_path=False):
+        for where, one in self.follow(module, value, is_path=False):
             found |= self._variable_keys(where, one)
             if isinstance(one, ast.Call):
                 found.add(self.reach.note(one, where))
@@ -62,14 +62,14 @@ class Origins:
         if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
             return [*self.of_paths(module, value.body, depth + 1), *self.of_paths(module, value.orelse, depth + 1)]
         if isinstance(value, ast.Name | ast.Attribute) and depth < _MOST_CHOICES:
-            behind = self._of_name(module, value) if isinstance(value, ast.Name) else self._stored(module, value)
+            behind = self._name_values(module, value) if isinstance(value, ast.Name) else self._stored(module, value)
             if behind:
                 return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
-        return [self._of_path(module, value)]
+        return [self._parts_of_path(module, value)]
 
-    def _of_path(self, module: Module, value: ast.expr) -> PathParts:
+    def _parts_of_path(self, module: Module, value: ast.expr) -> PathParts:
         found = PathParts(spelled=possible_paths(self.values, module, value))
-        for where, one in self.followed(module, value, is_path=True):
+        for where, one in self.follow(module, value, is_path=True):
             if isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
                 name = self._unknown(where, one)
                 if name is not None:
@@ -78,7 +78,7 @@ class Origins:
                 found.is_searched |= name_of(one.func) in SEARCHES | _READS | {"walk"}
         return found
 
-    def followed(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
+    def follow(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
         """Yields an expression and everything that its value comes from, each with its file."""
         waiting: list[tuple[Module, ast.expr]] = [(module, value)]
         seen: set[ast.AST] = set()
@@ -97,7 +97,7 @@ class Origins:
     def _direct_sources(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
         """Returns the expressions that a value comes from directly."""
         if isinstance(value, ast.Name):
-            return self._of_name(module, value)
+            return self._name_values(module, value)
         if isinstance(value, ast.Attribute):
             flag = self.flags.get(value.attr) if is_path else None
             given = [flag.default] if flag is not None and flag.default is not None and literal(flag.default) else []
@@ -112,7 +112,7 @@ class Origins:
         if isinstance(value, ast.Starred):
             return [(module, value.value)]
         if isinstance(value, ast.Call):
-            return self._of_call(module, value, is_path)
+            return self._call_sources(module, value, is_path)
         if is_path and isinstance(value, ast.BinOp):
             return [(module, value.left), (module, value.right)]
         if is_path and isinstance(value, ast.JoinedStr):
@@ -121,7 +121,7 @@ class Origins:
             return [(module, value.elt), *((module, one.iter) for one in value.generators)]
         return []
 
-    def _of_call(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
+    def _call_sources(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
         if is_path and name_of(call.func) in ("range", "len"):
             return []  # numbers that the program counts
         found = self._returned_values(module, call)
@@ -137,7 +137,7 @@ class Origins:
         returns = ((where, one.value) for where, function in functions for one in where.names.returns(function))
         return [(where, value) for where, value in returns if value is not None]
 
-    def _of_name(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
+    def _name_values(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
         names = module.names
         found = names.scope_of(name).lookup(name.id)
         values: list[tuple[Module, ast.expr]] = []
@@ -147,7 +147,7 @@ class Origins:
             values += [(owner, one.value) for one in bindings if owner is not None and one.value is not None]
         for binding in bindings_before(module, found[1], name) if found is not None else ():
             if isinstance(binding.node, ast.arg):
-                values += self._given(module, binding.node)
+                values += self._arguments(module, binding.node)
             elif binding.imported is not None:
                 there, top = self.reach.owner(module, binding.imported)
                 for other in there.names.top.bindings.get(top, []) if there is not None else ():
@@ -158,7 +158,7 @@ class Origins:
                 values += [(module, value)] if value is not None else []
         return values + [(module, one) for one in additions_to_list(module, name)]
 
-    def _given(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+    def _arguments(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
         function = module.names.scope_of(parameter).node
         if not isinstance(function, FunctionNode):
             return []
@@ -193,20 +193,20 @@ class Origins:
             found = []
             for one in self.reach.bases(owner):
                 where = self.reach.module_of(one)
-                found += [(where, value) for value in _given_in_class(one, attribute.attr)]
+                found += [(where, value) for value in _class_values(one, attribute.attr)]
                 inside = [s for s in self._stores_of(where).get(attribute.attr, []) if one in where.names.ancestors(s)]
-                found += [(where, value) for s in inside if (value := _assigned(where, s)) is not None]
+                found += [(where, value) for s in inside if (value := _assigned_value(where, s)) is not None]
             return found
         if (dotted := names.qualified(attribute)) is not None:
-            return self._of_settings(module, dotted)
+            return self._imported_values(module, dotted)
         kinds = {base for kind in self._classes(module, attribute) for base in self.reach.bases(kind)}
         stores = self._self_stores(attribute.attr)
         own = [(where, one) for where, one in stores if not kinds.isdisjoint(where.names.ancestors(one))]
         beside = [one for one in self._stores_of(module).get(attribute.attr, []) if one.lineno < attribute.lineno]
         own += [(module, one) for one in beside if ast.dump(one.value) == ast.dump(held)]  # net.model = load_model(…)
-        return [(where, value) for where, one in own or stores if (value := _assigned(where, one)) is not None]
+        return [(where, value) for where, one in own or stores if (value := _assigned_value(where, one)) is not None]
 
-    def _of_settings(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
+    def _imported_values(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
         """Returns the values of an imported name or class attribute: ``config.PATH``."""
         above, _, last = dotted.rpartition(".")
         there, top = self.reach.owner(module, dotted)
@@ -215,7 +215,7 @@ class Origins:
         there, top = self.reach.owner(module, above)
         bindings = there.names.top.bindings.get(top, []) if there is not None else []
         kinds = [one.node for one in bindings if isinstance(one.node, ast.ClassDef)]
-        return [(there, value) for kind in kinds for value in _given_in_class(kind, last)] if there is not None else []
+        return [(there, value) for kind in kinds for value in _class_values(kind, last)] if there is not None else []
 
     def _stores_of(self, module: Module) -> dict[str, list[ast.Attribute]]:
         if id(module) not in self._stores:
@@ -310,13 +310,13 @@ def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
             yield call.args[-1]
 
 
-def _given_in_class(owner: ast.ClassDef, name: str) -> list[ast.expr]:
+def _class_values(owner: ast.ClassDef, name: str) -> list[ast.expr]:
     """Returns the values of an attribute in the body of a class."""
     given = (one for one in owner.body if isinstance(one, ast.Assign))
     return [one.value for one in given if any(isinstance(t, ast.Name) and t.id == name for t in one.targets)]
 
 
-def _assigned(module: Module, target: ast.Attribute) -> ast.expr | None:
+def _assigned_value(module: Module, target: ast.Attribute) -> ast.expr | None:
     statement = module.names.parents.get(target)
     if isinstance(statement, ast.Tuple):
         statement = module.names.parents.get(statement)

@@ -203,7 +203,7 @@ class _Search:
         path = path_argument(load.call)
         text = ast.unparse(path) if path is not None and not isinstance(path, ast.Constant) else ""
         numbers = self.reach.calls_named(load.module, load.module.names.scope_of(load.call).node, "int") if text else []
-        made_of = (each for one in numbers for _, each in self.origins.followed(load.module, one))
+        made_of = (each for one in numbers for _, each in self.origins.follow(load.module, one))
         return any(ast.unparse(part) == text for each in made_of for part in ast.walk(each))
 
 

@@ -90,7 +90,7 @@ class Trainings:
         for loop in sorted(loops, key=lambda one: one.lineno):
             taken = {one.loop for one in found}
             if taken.isdisjoint(names.ancestors(loop)) and self._is_trained(self.module, loop):
-                found += [] if self._is_in_turns(loop) else [self.of_loop(self.module, loop)]
+                found += [] if self._is_in_turns(loop) else [self.read_loop(self.module, loop)]
         return found
 
     @cached_property
@@ -108,7 +108,7 @@ class Trainings:
         found: list[ast.Call | TrainedLoop] = [*self.fits, *self.loops]
         return sorted(found, key=lambda one: one.loop.lineno if isinstance(one, TrainedLoop) else one.lineno)
 
-    def of_loop(self, module: Module, loop: LoopNode) -> TrainedLoop:
+    def read_loop(self, module: Module, loop: LoopNode) -> TrainedLoop:
         if loop not in self._read:
             self._read[loop] = _Reader(self.reach, module, loop).read()
         return self._read[loop]
@@ -118,7 +118,7 @@ class Trainings:
         names = {name_of(one.func) for one in calls}
         if not any(map(_TRAINS_ONE.match, names)) and not self._lead_to_training(names):
             return False
-        found = self.of_loop(module, loop)
+        found = self.read_loop(module, loop)
         return bool(found.steps) and not found.made and not found.is_of_fits
 
     def _is_in_turns(self, training: TrainingNode) -> bool:
@@ -217,7 +217,7 @@ class _Reader:
                 if function not in self.runs:
                     self.runs.add(function)
                     where = self.reach.module_of(function)
-                    inner = self._given(module, made, function, given)
+                    inner = self._parameter_sources(module, made, function, given)
                     self._block(where, function.body, inner, depth + 1)
 
     def _train(self, module: Module, call: ast.Call, model: ast.expr, given: Mapping[str, str]) -> None:
@@ -273,7 +273,7 @@ class _Reader:
         only = module.names.only_value(value)
         return self._source_at_loop(module, only, given) if isinstance(only, ast.Name | ast.Attribute) else ""
 
-    def _given(
+    def _parameter_sources(
         self, module: Module, call: ast.Call, function: FunctionNode, given: Mapping[str, str]
     ) -> dict[str, str]:
         """Returns the sources, valid at the loop, of a call's arguments by parameter."""

@@ -298,9 +298,7 @@ class Editor(cst.CSTTransformer):
         if "\n" in source:
             source = add_hanging_indent(source, self._hanging_indent(where))
         expression = cst.parse_expression(source, config=self.module.config_for_parsing)
-        kept = self.module.code_for_node(
-            expression
-        )  # without comments that black moves to the end, which no expression contains
+        kept = self.module.code_for_node(expression)  # without comments that black moves to its end
         self.displaced += [comment for comment in comments_of(original_node) if comment not in kept]
         if original_node.lpar and not getattr(expression, "lpar", ()):
             return expression.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)

@@ -50,11 +50,7 @@ def _required_flags(call: ast.Call) -> list[str]:
 
 
 def directory_flag(flags: Collection[Flag], directories: Sequence[str]) -> Flag | None:
-    """Returns the flag that sets a program's ``model_dir``; None where none is found.
-
-    Args:
-      directories: the source of the program's ``model_dir`` arguments.
-    """
+    """Returns the flag for a ``model_dir``, given the source of such arguments; None where none is found."""
     known = {flag.name: flag for flag in flags}
     parts = [node for text in directories for node in ast.walk(ast.parse(text))]
     sums = (node.right for node in parts if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add))

@@ -56,7 +56,7 @@ class Provenance:
             ends = [one for one in self._values.ends(module, value) if not isinstance(one.node, _PATH_BUILDERS)]
             whole = [
                 self._external_origin(module, value),
-                *(self._node_origin(end.module, end.node, 0) for end in ends),
+                *(self._resolve(end.module, end.node, 0) for end in ends),
             ]
             found = ((Origin.UNKNOWN, "") if one[0] is Origin.FLAG and one in whole else one for one in found)
         return min(found, key=lambda one: [*Origin].index(one[0]), default=None)
@@ -68,9 +68,9 @@ class Provenance:
             return
         for end in self._values.ends(module, value):
             if not is_none(end.node if isinstance(end.node, ast.expr) else None) or end.node is None:
-                yield self._node_origin(end.module, end.node, depth)
+                yield self._resolve(end.module, end.node, depth)
 
-    def _node_origin(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
+    def _resolve(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
         """Returns the origin of one node that a directory may be."""
         if isinstance(node, ast.arg) and node.arg in self._flags:
             return Origin.FLAG, self._flags[node.arg].spelling

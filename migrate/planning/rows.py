@@ -310,11 +310,8 @@ def _directory_options(
     seen = next((known[each.name] for each in found if each.origin is Origin.FLAG and each.name in known), None)
     variable = next((each.name for each in found if each.origin is Origin.ENVIRONMENT), "")
     if seen is None and variable:
-        return (
-            "",
-            False,
-            " ".join(filter(None, [f"--env {variable}={{model_dir}}", verify_options(flags, None, length)])),
-        )
+        options = [f"--env {variable}={{model_dir}}", verify_options(flags, None, length)]
+        return "", False, " ".join(filter(None, options))
     written = [text for program in one.programs for text in program.directories]
     is_unseen = not found or any(each.origin is Origin.UNKNOWN for each in found)
     directory = seen or (directory_flag(flags, written) if is_unseen else None)

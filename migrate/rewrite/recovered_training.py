@@ -80,11 +80,7 @@ def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_k
 
 
 def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> RecoveredTraining:
-    """Wraps the range of a custom training loop.
-
-    Args:
-      load: the load of the model before the loop.
-    """
+    """Wraps the range of a custom training loop, given the load of the model before it."""
     module, text = reach.module, reach.module.source.text
     directory = loop_directory(reach, vocabulary, found, load)
     models = [one for one in found.models if one not in found.optimizers]

@@ -102,13 +102,11 @@ def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
 def _has_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether a checkpoint tracks only models and optimizers, as far as all of its objects are known."""
     is_whole = not checkpoint.call.args and checkpoint.is_whole
-    is_known = all(
-        _OBJECTS.search(name) or _is_model_or_constant(bench, value) for name, value in checkpoint.parts.items()
-    )
+    is_known = all(_OBJECTS.search(name) or _is_model(bench, value) for name, value in checkpoint.parts.items())
     return is_whole and is_known and key_of(bench.module.names, checkpoint.target) is not None
 
 
-def _is_model_or_constant(bench: Workbench, value: ast.expr) -> bool:
+def _is_model(bench: Workbench, value: ast.expr) -> bool:
     """Whether a tracked value is a model of the program, or a variable that is no number and is never assigned."""
     names, own = bench.module.names, key_of(bench.module.names, value)
     ends = [end for end in bench.values.ends(bench.module, value) if isinstance(end.node, ast.Call)]

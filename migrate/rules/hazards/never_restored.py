@@ -67,9 +67,7 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     attributes = [one for one in checkpoint.targets if isinstance(one, ast.Attribute)]
     words = [f"{one.attr}.{way}" for one in attributes for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
-    others = [
-        one for one in (bench.reach.files_with(*words) if words else ()) if _restores_attribute(bench, checkpoint, one)
-    ]
+    others = [one for one in (bench.reach.files_with(*words) if words else ()) if _restores(bench, checkpoint, one)]
     others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
     read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
@@ -78,7 +76,7 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     return has_flag or any(one is not bench.module for one in read)
 
 
-def _restores_attribute(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
+def _restores(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
     """Whether a file restores an attribute of an object that may own a checkpoint."""
     family, names = bench.checkpoints.owners(checkpoint), where.names
     reads = (one for way in READS for one in names.attributes.get(way, ()))

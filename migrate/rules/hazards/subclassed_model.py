@@ -63,9 +63,7 @@ def subclassed_model(bench: Workbench) -> Iterator[Fix]:
                 continue
             if layers.in_lists:
                 shown = ", ".join(dict.fromkeys(layers.in_lists))
-                message = (
-                    f"on Keras 3 it does not track layers in a list or dict ({shown}): their weights are not restored"
-                )
+                message = f"on Keras 3 it does not track layers in a list or dict ({shown}): they are not restored"
                 help = "Hold them in a tuple: self.NAME = tuple(…), or one more attribute with what a dict holds."
                 yield Fix((manual(checkpoint.call, message, help),))
             is_bare = layers.have_weights and not layers.is_built

@@ -16,9 +16,7 @@ _MEMORY_CLASS = re.compile(
 _MEMORY_LIST = re.compile(r"(replay|experience)s?_?(buffer|memory|pool)", re.IGNORECASE)
 _MEMORY_VARIABLE = re.compile(r"replay|memory|(image|fake|item)s?_?(pool|buffer)", re.IGNORECASE)
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
-_SAVING_WORD = re.compile(
-    r"clear|save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE
-)
+_SAVES = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
 
 
 def unsaved_memories(bench: Workbench) -> Iterator[Fix]:
@@ -54,7 +52,7 @@ def _may_save(bench: Workbench, use: ast.expr) -> bool:
     calls = [name_of(one.func) for one in around if isinstance(one, ast.Call)]
     parent = names.parent(use)
     asked = [parent.attr] if isinstance(parent, ast.Attribute) else []
-    return any(_SAVING_WORD.search(one) for one in (*calls, *asked))
+    return any(_SAVES.search(one) for one in (*calls, *asked))
 
 
 def _resumes(bench: Workbench) -> bool:

@@ -43,7 +43,6 @@ def findings_at_imports(
     """Reports at a file's first import the findings in each imported file, in code that the program runs.
 
     Args:
-      found_in: returns the findings in a file.
       what: what is found, as a part of a sentence: ``Keras 3 refuses calls in these lines``.
       remedy: one help for findings in many files; "" to report each file by itself.
     """

@@ -62,36 +62,35 @@ model.fit(x, y, callbacks=[ModelCheckpoint("/job/w.weights.h5", save_weights_onl
 """
 
 
-def _example(head: str, end: str, after: str | None) -> Example:
+def _case(head: str, end: str, after: str | None) -> Example:
     return Example(_PROGRAM.format(head, end), after, "module")
 
 
 @site_rule(
     "FT204",
     "exact",
-    _example("", "", "from keras.layers import Conv2D\n"),
-    _example("from keras import backend as K", "print(K.sum(x))", "from tensorflow.keras import backend as K\n"),
-    _example("import keras", "print(keras.utils.np_utils.to_categorical(y))", "print(keras.utils.to_categorical(y))"),
+    _case("", "", "from keras.layers import Conv2D\n"),
+    _case("from keras import backend as K", "print(K.sum(x))", "from tensorflow.keras import backend as K\n"),
+    _case("import keras", "print(keras.utils.np_utils.to_categorical(y))", "print(keras.utils.to_categorical(y))"),
 )
 def missing_in_keras(bench: Workbench) -> Iterator[Fix]:
     yield from _judge_names(bench)
-    yield from findings_at_imports(bench, partial(_findings_in, bench), "the names in these lines are gone", _REMEDY)
+    yield from findings_at_imports(bench, partial(_findings, bench), "the names in these lines are gone", _REMEDY)
 
 
 _REMEDY = "Run tf_upgrade_v2 on these files first; check prints what it leaves when it is given them."
 
 
-def _findings_in(bench: Workbench, other: Module) -> list[ImportedFinding]:
+def _findings(bench: Workbench, other: Module) -> list[ImportedFinding]:
     return [
-        ImportedFinding(node, f"{one.path}: {_advice(one)}")
-        for node, one in _missing_names(other, bench.settings.target)
+        ImportedFinding(node, f"{one.path}: {_advice(one)}") for node, one in _missing(other, bench.settings.target)
     ]
 
 
 def _judge_names(bench: Workbench) -> Iterator[Fix]:
     """Replaces the moved names of a file, and reports those without a replacement."""
     module, reported, written = bench.module, set[str](), dict[ImportStatement, Fix | None]()
-    found = _missing_names(module, bench.settings.target)
+    found = _missing(module, bench.settings.target)
     reached = reached_from(bench)
     for node, one in found:
         imports = [node] if isinstance(node, ImportStatement) else root_imports(module.names, node)
@@ -114,15 +113,13 @@ def _judge_names(bench: Workbench) -> Iterator[Fix]:
             yield Fix((manual(node, f"`{one.path}` does not exist in {one.lines}", _advice(one)),))
 
 
-def _missing_names(module: Module, target: str) -> list[tuple[ast.expr | ImportStatement, Lack]]:
+def _missing(module: Module, target: str) -> list[tuple[ast.expr | ImportStatement, Lack]]:
     """Returns the imports and names of a file that the target lacks, without those under a guard."""
     names = module.names
     found: list[tuple[ast.expr | ImportStatement, Lack]] = []
     for node in module.names.imports:
         lacks = [
-            one
-            for _, path in imported_paths(node)
-            if (one := lack(path, target)) is not None and not _belongs_to_other_rule(one)
+            one for _, path in imported_paths(node) if (one := lack(path, target)) is not None and not _has_rule(one)
         ]
         found += [(node, one) for one in lacks if not is_guarded(names, node)]
     for use, dotted in names.package_uses(("keras", "tf_keras", "tensorflow")):
@@ -131,16 +128,14 @@ def _missing_names(module: Module, target: str) -> list[tuple[ast.expr | ImportS
         if (
             one is not None
             and imports
-            and not _belongs_to_other_rule(one)
+            and not _has_rule(one)
             and not any(is_guarded(names, each) for each in (use, *imports))
         ):
             found.append((use, one))
-    return found + [
-        (node, one) for node, one in _missing_in_tensorflow(module, target) if not _belongs_to_other_rule(one)
-    ]
+    return found + [(node, one) for node, one in _gone_names(module, target) if not _has_rule(one)]
 
 
-def _missing_in_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.expr | ImportStatement, Lack]]:
+def _gone_names(module: Module, target: str) -> Iterator[tuple[ast.expr | ImportStatement, Lack]]:
     """Yields the names of a file that TensorFlow lacks, without those in the table of Keras."""
     lines = lines_of(target)
     for node, name in iter_missing(module, None, lines):
@@ -151,7 +146,7 @@ def _missing_in_tensorflow(module: Module, target: str) -> Iterator[tuple[ast.ex
                 yield node, Lack(path, f"TensorFlow {' and '.join(lines_without(path, lines))}", "", name)
 
 
-def _belongs_to_other_rule(one: Lack) -> bool:
+def _has_rule(one: Lack) -> bool:
     """Whether another rule rewrites a name (FT202, FT401)."""
     return "callbacks.experimental" in one.path or "contrib.distribute" in one.name
 

@@ -8,8 +8,7 @@ as by Keras 2. ``lr`` becomes ``learning_rate``, and ``decay=0`` is removed. The
 ``Model(input=…)``) become those of Keras 2.
 ``optimizer.lr`` becomes ``optimizer.learning_rate``, and ``backend.set_value(variable, value)`` becomes
 ``variable.assign(value)``. A metric's ``reset_states`` becomes ``reset_state``. Arguments that Keras 2 ignores are
-removed: ``write_grads`` of ``TensorBoard``, ``sample_weight_mode``. Such calls in files that the program imports are
-reported, with their lines.
+removed: ``write_grads`` of ``TensorBoard``, ``sample_weight_mode``. Such calls in imported files are reported.
 
 Fidelity: noted. Where ``lr`` was ignored, its rate is now used. Manual, with advice: ``decay``, which raises on
 TensorFlow 2.15 and is ignored by Keras 3; ``learning_rate=tf.constant(…)``; ``clipnorm`` with ``clipvalue``; one
@@ -59,21 +58,19 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/w.weights.h5
 _COMPILED = 'model.compile(tf.keras.optimizers.Adam({}), "mse")'
 
 
-def _example(optimizer: str, end: str, after: str | None) -> Example:
+def _case(optimizer: str, end: str, after: str | None) -> Example:
     return Example(_PROGRAM.format(f"model = build()\n{_COMPILED.format(optimizer)}", end), after, "module")
 
 
 @site_rule(
     "FT205",
     "noted",
-    _example("", "print(model.evaluate_generator(batches, 9, workers=4))", "print(model.evaluate(batches, steps=9))"),
-    _example("", "print(model.predict(batches, workers=4))", "print(model.predict(batches))"),
-    _example("", "print(tf.keras.Model(input=a, output=b))", "print(tf.keras.Model(inputs=a, outputs=b))"),
-    _example("lr=0.1, decay=0.0", "", "Adam(learning_rate=0.1)"),
-    _example("", "print(model.optimizer.lr)", "print(model.optimizer.learning_rate)"),
-    _example(
-        "", "tf.keras.backend.set_value(model.optimizer.lr, 0.1)", "\nmodel.optimizer.learning_rate.assign(0.1)\n"
-    ),
+    _case("", "print(model.evaluate_generator(batches, 9, workers=4))", "print(model.evaluate(batches, steps=9))"),
+    _case("", "print(model.predict(batches, workers=4))", "print(model.predict(batches))"),
+    _case("", "print(tf.keras.Model(input=a, output=b))", "print(tf.keras.Model(inputs=a, outputs=b))"),
+    _case("lr=0.1, decay=0.0", "", "Adam(learning_rate=0.1)"),
+    _case("", "print(model.optimizer.lr)", "print(model.optimizer.learning_rate)"),
+    _case("", "tf.keras.backend.set_value(model.optimizer.lr, 0.1)", "\nmodel.optimizer.learning_rate.assign(0.1)\n"),
 )
 def refused_by_keras(bench: Workbench) -> Iterator[Fix]:
     yield from _judge_file(bench)

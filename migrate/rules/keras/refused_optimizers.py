@@ -9,7 +9,7 @@ from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import SetArgument
 from migrate.rules.rule import Fix, Workbench, exact, manual, noted
 
-_KERAS_OPTIMIZERS = "keras.optimizers."
+_KERAS = "keras.optimizers."
 _OLD_METHODS = {"_set_hyper", "_get_hyper", "_create_slots", "_resource_apply_dense", "get_updates"}
 
 
@@ -48,9 +48,7 @@ def old_optimizers(module: Module) -> Iterator[Fix]:
     """Reports the program's own optimizers with methods of TensorFlow before 2.11."""
     for owner in module.names.nodes(ast.ClassDef):
         bases = [
-            one
-            for one in owner.bases
-            if (found := symbol_of(module.names, one)) and found.tail.startswith(_KERAS_OPTIMIZERS)
+            one for one in owner.bases if (found := symbol_of(module.names, one)) and found.tail.startswith(_KERAS)
         ]
         names = (getattr(node, "attr", getattr(node, "name", "")) for node in (ast.walk(owner) if bases else ()))
         old = next((name for name in names if name in _OLD_METHODS), "")

@@ -14,7 +14,7 @@ model)`` for a custom training loop. The program's own loads, paths and flags do
 
 Found in any file: the program trains what it loads, and saves a file of that name, searches for it, or lets the user
 name it. Also by words: "resume", ``initial_epoch``. Not reported: pretrained weights, inference, the best model loaded
-after ``fit``, callbacks that only save.
+after ``fit``, callbacks that save.
 
 ``--recovery backup-and-restore`` adds Keras' own callback.
 

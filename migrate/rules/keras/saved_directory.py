@@ -11,8 +11,7 @@ other path without a suffix: one that is built from parts, that another file or 
 is saved, whose folder Keras makes only for a directory, or whose name says that the model is served; and a model with
 classes that ``load_model`` is not given: a SavedModel contains them, a ``.keras`` file does not. Keras 3 cannot load an
 earlier start's SavedModel by ``load_model``; ``keras.layers.TFSMLayer(path, call_endpoint="serving_default")`` predicts
-with it. To serve a model, write ``model.export(path)``. Found where ``fit`` of the same file trains the model; not with
-``--target keras2``.
+with it. To serve a model, write ``model.export(path)``. Found where ``fit`` of the file trains the model.
 
 See: tf.keras.Model.save, tf.keras.Model.export, tf.keras.layers.TFSMLayer.
 """

@@ -2,14 +2,12 @@
 
 With Keras 3 (3.15.1) ``fit`` cannot train a compiled model that was loaded from HDF5, whether Keras 2 or Keras 3 saved
 it. With a loss or a metric like ``"mse"``, ``load_model`` raises ("Could not deserialize 'keras.metrics.mse'");
-otherwise its optimizer knows no variables, and ``fit`` raises ("Unknown variable"). A job that resumes from its own
-file cannot continue.
+otherwise ``fit`` raises ("Unknown variable"). A job that resumes from its own file cannot continue.
 
 Instead: ``load_compiled_model``, with the same arguments. It compiles the model with the settings in the file: the
 loss, the metrics under the names that callbacks watch, the optimizer with its slots and its step, ``decay`` as a
-schedule. It also reads ``LSTM``, ``GRU``, ``Bidirectional`` and the separable convolutions of Keras 2. It calls
-``tf.keras.models.load_model`` for other files, and for all files on Keras 2. Calls in files that the program imports
-are reported.
+schedule. It also reads ``LSTM``, ``GRU``, ``Bidirectional`` and separable convolutions of Keras 2. For other files, and
+on Keras 2, it calls ``load_model``. Calls in files that the program imports are reported.
 
 Fidelity: noted. It cannot read what Keras 3 cannot read at all: ``Lambda`` layers, operations on tensors between
 layers, ``MultiHeadAttention`` of Keras 2, models inside models of Keras 2. It raises, with advice, for Nadam's state of
@@ -62,10 +60,7 @@ def _findings_in(module: Module) -> list[ImportedFinding]:
 
 
 def hdf5_loads(module: Module) -> list[ast.Call]:
-    """Returns the calls of ``load_model`` that may load a compiled model from HDF5.
-
-    Calls of ``tf_keras`` are not returned: it is Keras 2, which can train such a model.
-    """
+    """Returns the calls that may load a compiled model from HDF5, not those of ``tf_keras``, which can train it."""
     calls = [call for call in module.calls_of(*LOADS) if is_compiled(call) and _may_be_hdf5(module, call)]
     return [call for call in calls if not (module.names.qualified(call.func) or "").startswith("tf_keras.")]
 

@@ -36,15 +36,11 @@ from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
 def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("make_one_shot_iterator", ()):
-        variable = _root_variable(node.value)
-        made = None if variable is None else _calls_that_make(values, End(module, variable), set())
-        if (
-            variable is not None
-            and made
-            and (_is_from_outside(module, variable) or _is_made_at_import(module, variable, made))
-        ):
+        root = _root_variable(node.value)
+        made = None if root is None else _calls_that_make(values, End(module, root), set())
+        if root is not None and made and (_is_from_outside(module, root) or _is_made_at_import(module, root, made)):
             message = (
-                f"`{variable.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
+                f"`{root.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
             )
             yield manual(node, message, "Make the dataset within the function that the Estimator calls.", module)
     yield from _constants(file)
@@ -76,12 +72,12 @@ def _root_variable(node: ast.expr) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
-def _is_from_outside(module: Module, variable: ast.Name) -> bool:
+def _is_from_outside(module: Module, root: ast.Name) -> bool:
     """Whether a function reads a variable of an outer scope that does not itself call the function."""
     names = module.names
-    scope = names.scope_of(variable)
-    found = scope.lookup(variable.id)
-    inner = _function_around(module, variable)
+    scope = names.scope_of(root)
+    found = scope.lookup(root.id)
+    inner = _function_around(module, root)
     if found is None or inner is None or found[0] is scope or inner in names.ancestors(found[1][0].node):
         return False
     if isinstance(found[0].node, ast.Module):
@@ -92,9 +88,9 @@ def _is_from_outside(module: Module, variable: ast.Name) -> bool:
     return not any(name.id == inner.name for name in called)
 
 
-def _is_made_at_import(module: Module, variable: ast.Name, made: list[End]) -> bool:
+def _is_made_at_import(module: Module, root: ast.Name, made: list[End]) -> bool:
     """Whether a function reads a dataset that code outside of all functions made and passed to it."""
-    is_read_by_one = _function_around(module, variable) is not None
+    is_read_by_one = _function_around(module, root) is not None
     return is_read_by_one and any(_function_around(end.module, end.node) is None for end in made)
 
 

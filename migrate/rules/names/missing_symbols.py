@@ -21,11 +21,7 @@ _NamedNode = tuple[ast.Import | ast.ImportFrom | ast.expr, str, Symbol | None]
 def iter_missing(
     module: Module, file: ChangedFile | None, lines: tuple[str, ...]
 ) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
-    """Yields the names and imports of the rewritten file that a TensorFlow version in ``lines`` lacks.
-
-    Args:
-      file: the file with its changes; None if it does not change.
-    """
+    """Yields names and imports that a version in ``lines`` lacks, after the changes of ``file``; None for none."""
     if file is None:
         yield from _missing_in_unchanged(module.names, lines)
         return

@@ -38,7 +38,7 @@ from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, remove_module_aliases
 from migrate.rules.names.object_refusals import STRATEGIES, unsupported_use, unsupported_uses
-from migrate.rules.names.object_words import verdict_on_replaced_name
+from migrate.rules.names.object_words import name_verdict
 from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
@@ -160,7 +160,7 @@ def _replace_api_name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdic
         file.pieces.add("continued_input")  # the Estimator finds it at run time
     if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
         return None  # FT152 reports it
-    verdict = verdict_on_replaced_name(file, node, call, found, text)
+    verdict = name_verdict(file, node, call, found, text)
     return verdict._replace(successor=other.words()) if found.is_contrib else verdict
 
 

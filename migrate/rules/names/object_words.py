@@ -8,9 +8,7 @@ from migrate.rules.rule import ObjectFile, Verdict, exact
 from migrate.tensorflow.contrib import name_of, rows_of
 
 
-def verdict_on_replaced_name(
-    file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str
-) -> Verdict:
+def name_verdict(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
     module, kind = file.module, estimator_kind(found)
     if call is None:
         return exact(node, f"becomes {text}", module)

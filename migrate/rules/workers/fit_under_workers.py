@@ -23,7 +23,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import tail_called
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import BACKUPS, Saving, SkippedFit, call_behind, callbacks_of, saving_of
+from migrate.rules.workers.old_saving import BACKUPS, Saving, SkipFit, call_behind, callbacks_of, saving_of
 from migrate.rules.workers.worker_recovery_lines import manager_lines, steps_of_epoch, unused_directory
 
 _FIT = (
@@ -85,10 +85,10 @@ def fit_under_workers(bench: Workbench) -> Iterator[Fix]:
                 fixes += _keep_fit(bench, call, directories)
             elif not is_sure:
                 help = "Call fit_on_workers where several workers train; keep fit for the other strategies."
-                raise SkippedFit("Keras 3 refuses this fit where its strategy is the one of several workers", help)
+                raise SkipFit("Keras 3 refuses this fit where its strategy is the one of several workers", help)
             else:
                 fixes.append(_replace_by_loop(bench, call, [other for other, _ in found], directories))
-        except SkippedFit as skipped:
+        except SkipFit as skipped:
             fixes.append(Fix((manual(call, str(skipped), skipped.help),)))
     if fixes:  # a program with one unchanged fit would fail on Keras 3
         edits = tuple(edit for fix in fixes for edit in fix.edits)
@@ -116,7 +116,7 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
     unsupported = sorted(name for name in arguments if name not in (*_LOOP_PARAMETERS, "x", "callbacks"))
     if unsupported or "x" not in arguments:
         help = "Give fit a tf.data.Dataset of global batches and nothing but the number of epochs and steps."
-        raise SkippedFit(
+        raise SkipFit(
             f"Keras 3 refuses fit of several workers, and the loop has no {', '.join(unsupported) or 'dataset'}", help
         )
     listed = callbacks_of(module, arguments.get("callbacks"))
@@ -129,9 +129,7 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
     if saving is not None:
         if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
-            raise SkippedFit(
-                "Keras 3 refuses this fit of several workers, and more than one fit trains its model", help
-            )
+            raise SkipFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
         directory = unused_directory(saving.directory, taken)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.unused_name("recovery", module.names.scope_of(call))
@@ -170,7 +168,7 @@ def _bind_arguments(call: ast.Call) -> dict[str, ast.expr]:
     try:
         bound = bind(call, _FIT)
     except Unbindable as problem:
-        raise SkippedFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
+        raise SkipFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
     return {name: value for name, value in bound.items() if not is_none(value)}
 
 
@@ -180,5 +178,5 @@ def _removals(module: Module, callbacks: ast.expr, listed: list[ast.expr], savin
         made = module.names.only_value(variable)
         if made is not None and saving.call in ast.walk(made):
             if len(module.names.reads_of(variable)) > 1:
-                raise SkippedFit("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
+                raise SkipFit("what saves is used elsewhere, too", "Give each fit callbacks of its own.")
             yield module.names.statement_of(made)

@@ -34,7 +34,7 @@ class Saving:
     batches: str | None
 
 
-class SkippedFit(Exception):
+class SkipFit(Exception):
     """Why a ``fit`` is skipped, with advice."""
 
     def __init__(self, reason: str, help: str) -> None:
@@ -43,16 +43,14 @@ class SkippedFit(Exception):
 
 
 def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
-    """Returns the elements of ``callbacks=``, a list display or a variable of one; raises SkippedFit for others."""
+    """Returns the elements of ``callbacks=``, a list display or a variable of one; raises SkipFit for others."""
     if callbacks is None:
         return []
     value = module.names.value_at_use(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
-        raise SkippedFit(
-            "the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit."
-        )
+        raise SkipFit("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
     if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
-        raise SkippedFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
+        raise SkipFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
     return value.elts
 
 
@@ -62,7 +60,7 @@ def _is_only_read(module: Module, variable: ast.Name) -> bool:
 
 
 def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
-    """Returns the callback from which ``fit`` resumed; None for none; raises SkippedFit for several."""
+    """Returns the callback from which ``fit`` resumed; None for none; raises SkipFit for several."""
     made = [call for element in callbacks if (call := call_behind(bench.module, element)) is not None]
     backups = [call for call in made if tail_called(bench.module.names, call) in BACKUPS]
     checkpoints = [call for call in made if tail_called(bench.module.names, call) == "keras.callbacks.ModelCheckpoint"]
@@ -70,12 +68,12 @@ def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
         given = bind(backups[0], ("backup_dir", "save_freq"))
         directory = given.get("backup_dir")
         if directory is None:
-            raise SkippedFit("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
+            raise SkipFit("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
         return Saving(backups[0], _subdirectory(bench, directory), _batches(bench, given.get("save_freq")))
     if not checkpoints and not backups:
         return None
     if len(checkpoints) > 1 or backups:
-        raise SkippedFit("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
+        raise SkipFit("fit has more than one callback that saves", "Keep one for recovery, on all workers.")
     return _saving_of_checkpoint(bench, checkpoints[0])
 
 
@@ -83,15 +81,15 @@ def _saving_of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
     try:
         given = bind(call, _MODEL_CHECKPOINT)
     except Unbindable as problem:
-        raise SkippedFit(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
+        raise SkipFit(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
     path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
     help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
     if path is None or "period" in given:
-        raise SkippedFit("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
+        raise SkipFit("ModelCheckpoint has no filepath, or a period, which BackupAndRestore lacks", help)
     if best is not None and literal(best) is not False:
-        raise SkippedFit("ModelCheckpoint keeps the best epoch, which is no recovery", help)
+        raise SkipFit("ModelCheckpoint keeps the best epoch, which is no recovery", help)
     if "{" in (template(bench.module.names, path) or "") or "{" in ast.unparse(path):
-        raise SkippedFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
+        raise SkipFit("ModelCheckpoint keeps a file for each epoch, which is no recovery", help)
     only_weights = given.get("save_weights_only")
     is_model = only_weights is None or literal(only_weights) is False
     return Saving(call, _own_directory(bench, path, is_model=is_model), _batches(bench, frequency))

@@ -4,7 +4,7 @@ import ast
 
 from migrate.rewrite.changed_file import PRODUCT, is_one_expression, precedence
 from migrate.rules.rule import Workbench
-from migrate.rules.workers.old_saving import SkippedFit
+from migrate.rules.workers.old_saving import SkipFit
 
 
 def unused_directory(directory: str, taken: set[str]) -> str:
@@ -23,13 +23,13 @@ def steps_of_epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
     text = bench.module.source.text
     if steps is None:
         if not isinstance(arguments["x"], ast.Name):
-            raise SkippedFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
+            raise SkipFit("the steps of an epoch cannot be counted", "Give fit steps_per_epoch=.")
         return f"int({text(arguments['x'])}.cardinality())"
     if not all(
         isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.BinOp | ast.expr_context | ast.operator)
         for part in ast.walk(steps)
     ):
-        raise SkippedFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
+        raise SkipFit("steps_per_epoch is worked out in the call of fit", "Put it into a variable first.")
     return text(steps) if precedence(steps) >= PRODUCT and is_one_expression(text(steps)) else f"({text(steps)})"
 
 

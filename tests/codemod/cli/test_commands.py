@@ -34,9 +34,7 @@ def test_rules_lists_every_rule_with_its_fidelity_and_title(capsys):
     assert main(["rules"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines] == [[code, rule.fidelity.value] for code, rule in RULES.items()]
-    assert lines[list(RULES).index("FT152")].endswith(
-        "the checkpoint settings of a RunConfig, beside an estimator in object form"
-    )
+    assert lines[list(RULES).index("FT152")].endswith("   the checkpoint settings of a RunConfig")
 
 
 @pytest.mark.parametrize("arguments", [["./rules"], ["--", "rules"], ["--check", "rules"]])

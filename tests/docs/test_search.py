@@ -36,7 +36,6 @@ ASKED = {
     "exit codes": "reference.html#exit-codes",
     "exclude files": "reference.html",
     "ignore comments": "reference.html#ignore-comments",
-    "GitLab code quality": "reference.html",
     "interrupted write journal": "reference.html",
     "helpers package tf2-recovery install": "reference.html",
     "baseline CI new estimator code": "plan.html",

@@ -40,12 +40,7 @@ _COMMON = {"append", "get", "join", "format", "items", "keys", "read", "write", 
 
 
 class Reach:
-    """Looks up functions and calls by name, in a file and in the files that are linked to it by imports.
-
-    Args:
-      module: the file.
-      tree: the files of the program.
-    """
+    """Looks up functions and calls by name, in a file and in the files that are linked to it by imports."""
 
     def __init__(self, module: Module, tree: Tree) -> None:
         self.module, self.tree = module, tree

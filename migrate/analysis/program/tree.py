@@ -46,7 +46,6 @@ from migrate.files.trouble import Unreadable
 
 _TEST = re.compile(r"^test_|_test\.py$")
 """Tests run on the TensorFlow of the code that they test, so they do not show which one that is."""
-
 _MAX_STEPS = 20
 """The most imports to follow from file to file; they may form a cycle."""
 
@@ -221,11 +220,7 @@ class Tree:
         return [link for link in links if link.target.path in paths]
 
     def importers(self, module: Module, name: str = "") -> list[str]:
-        """Returns the absolute paths of the files in the repository or package that import a file.
-
-        Args:
-          name: a word that the importers must contain; "" for any importer. Files without it are not parsed.
-        """
+        """Returns the paths of the files in the repository or package that import a file and contain ``name``."""
         return self.importers_of(os.path.abspath(module.path), name)
 
     def importers_of(self, own: str, name: str = "") -> list[str]:
@@ -283,10 +278,8 @@ class Tree:
         if path not in self._tf1_files:
             return None
         importers = self.importers(self.module(path), "tensorflow")
-        programs = (
-            user for user in importers if user not in self._tf1_files and not _TEST.search(os.path.basename(user))
-        )
-        return next((user for user in programs if self._is_for_tf2(user)), None)
+        programs = (one for one in importers if one not in self._tf1_files and not _TEST.search(os.path.basename(one)))
+        return next((one for one in programs if self._is_for_tf2(one)), None)
 
     def _is_for_tf2(self, path: str) -> bool:
         """Whether a file and its imports use neither TensorFlow 1 nor Estimators."""
@@ -346,10 +339,7 @@ class Tree:
         return [link for link in self.closure(*modules) if link.target.path in wanted]
 
     def changing_files(self, *modules: Module) -> int:
-        """Returns the set of imported files whose names a migration changes, or which cannot be read.
-
-        If one of the files needs TensorFlow 1, files with ambiguous names may change too.
-        """
+        """Returns the imported files whose names a migration changes, or which cannot be read."""
         bits = reduce(or_, map(self.imported_files, modules), 0)
         return self._changing(bits, any(one.needs_tf1 for one in modules))
 

@@ -32,9 +32,8 @@ def recovered(turns, directory, *models, optimizers=()):
         stop = min(note["stop"], note["in_file"] + stop - first)
     note["stop"], turn, files = stop, note["epoch"], []
     if (stop - turn) * step <= 0 < (stop - first) * step:
-        turn = (
-            stop - step
-        )  # A start trains one turn at least, and so sets its variables.
+        # A start trains one turn at least, and so sets its variables.
+        turn = stop - step
 
     def save_before_file():
         files.append(note["file"])

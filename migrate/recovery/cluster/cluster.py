@@ -83,7 +83,7 @@ class ClusterTraining(Training):
             draws = context.num_replicas_in_sync // context.num_input_pipelines
             whole = estimator._call_input_fn(input_fn, "train", context)
             if estimator.input == "continue":
-                return load_optional_file("estimator.continued_input").skipped(
+                return load_optional_file("estimator.continued_input").skip_batches(
                     estimator, whole, draws
                 )
             return whole

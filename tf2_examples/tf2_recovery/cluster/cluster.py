@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 872f7a64c4d475d9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e75f1c07b8992c36).
 """Trains in the cluster of ``TF_CONFIG``, or under a ``tf.distribute.Strategy``."""
 
 import contextlib
@@ -84,7 +84,7 @@ class ClusterTraining(Training):
             draws = context.num_replicas_in_sync // context.num_input_pipelines
             whole = estimator._call_input_fn(input_fn, "train", context)
             if estimator.input == "continue":
-                return load_optional_file("estimator.continued_input").skipped(
+                return load_optional_file("estimator.continued_input").skip_batches(
                     estimator, whole, draws
                 )
             return whole

@@ -42,7 +42,7 @@ def crf_log_likelihood(inputs, tag_indices, sequence_lengths, transition_params=
         new = scores + tf1.reduce_logsumexp(by_tag, 1)
         return tf1.where_v2(is_inside, new, alphas)
 
-    alphas = tf1.foldl(add_step, _after_first(inputs, sequence_lengths), inputs[:, 0])
+    alphas = tf1.foldl(add_step, _later_steps(inputs, sequence_lengths), inputs[:, 0])
     norm = tf1.reduce_logsumexp(alphas, 1)
     norm = tf1.where_v2(sequence_lengths <= 0, tf1.zeros_like(norm), norm)
     return score - norm, transition_params
@@ -67,7 +67,7 @@ def crf_decode(potentials, transition_params, sequence_length):
         before = tf1.argmax(by_tag, 1, output_type=tf1.int32)
         return tf1.where_v2(is_inside, new, best), tf1.where_v2(is_inside, before, stay)
 
-    others = _after_first(potentials, sequence_length)
+    others = _later_steps(potentials, sequence_length)
     scores, before = tf1.scan(step_forward, others, (first, stay))
     best = tf1.concat([first[None], scores], 0)[-1]
     last = tf1.argmax(best, 1, output_type=tf1.int32)
@@ -83,7 +83,7 @@ def crf_decode(potentials, transition_params, sequence_length):
     return tags * inside, tf1.reduce_max(best, 1)
 
 
-def _after_first(scores, lengths):
+def _later_steps(scores, lengths):
     """Returns all scores but the first, time-major, and whether their step counts."""
     inside = tf1.sequence_mask(lengths, tf1.shape(scores)[1])
     inside = tf1.expand_dims(tf1.transpose(inside[:, 1:]), 2)

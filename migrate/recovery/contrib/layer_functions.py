@@ -140,7 +140,7 @@ def _update(outputs, moving, decay, is_training, collections):
 
     if collections is None:
         return _cond(is_training, after_updates, lambda: outputs)
-    if _may_be(is_training):
+    if _may_be_true(is_training):
         unchanged = [tf1.identity(old) for old, _ in moving]
         for update in _cond(is_training, update_averages, lambda: unchanged):
             tf1.add_to_collections(collections, update)
@@ -161,7 +161,7 @@ def _variable(name, shape, initializer, regularizer=None, **like):
     return variable
 
 
-def _may_be(condition):
+def _may_be_true(condition):
     known = tf1.get_static_value(condition)
     return known is None or bool(known)
 

@@ -14,7 +14,8 @@ def numpy_input_fn(
 ):
     """Returns an ``input_fn`` that returns arrays as a ``tf.data.Dataset``, not tensors.
 
-    A batch may hold examples of two epochs; only the last one may be smaller.
+    A batch may hold examples of two epochs; only the last one may be smaller. The arrays
+    become constants of an Estimator's graph: of 2 GB in all at most.
 
     Args:
       x: an array or a dict of arrays, of the same first dimension.

@@ -16,7 +16,7 @@ def latest_checkpoint(directory):
       directory: of the checkpoints; no file in it is changed.
     """
     check_name(directory)
-    usable = _usable_names(directory, _read_list(directory)[0], _on_disk(directory))
+    usable = _usable_names(directory, _read_list(directory)[0], _save_times(directory))
     return os.path.join(directory, usable[-1]) if usable else None
 
 
@@ -39,7 +39,7 @@ def repair_checkpoint_list(directory):
     """
     check_name(directory)
     _adopt_copied_list(directory)
-    found = _on_disk(directory)
+    found = _save_times(directory)
     names, times, preserved = _read_list(directory)
     usable = _usable_names(directory, names, found)
     if (found or names) and not usable:
@@ -95,7 +95,7 @@ def _adopt_copied_list(directory):
     here = {os.path.basename(path) for path in paths if _has_files(path, directory)}
     copied = [path for path in listed if os.path.basename(path) in here]
     original = os.path.dirname(elsewhere[0])
-    if not here and _on_disk(directory):
+    if not here and _save_times(directory):
         return  # the caller makes the list from those files
     if not here:
         raise ValueError(
@@ -175,7 +175,7 @@ def _write_list(directory, latest, managed, preserved):
     sync_files(directory)
 
 
-def _on_disk(directory):
+def _save_times(directory):
     """Returns a dict from name to time of saving of all checkpoints, in order of step."""
     steps, times = {}, {}
     # No glob: a ? or * in the directory's name would match other directories, too.

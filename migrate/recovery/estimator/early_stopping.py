@@ -100,7 +100,7 @@ def stop_if_higher_hook(
       min_steps: ignores the metrics of earlier global steps; an int.
       when: run_every_secs and run_every_steps, as for ``EarlyStoppingHook``.
     """
-    above = _any_step(lambda value: value > threshold)
+    above = _any_value(lambda value: value > threshold)
     return _metric_hook(eval_dir or estimator, metric_name, min_steps, above, when)
 
 
@@ -111,7 +111,7 @@ def stop_if_lower_hook(
 
     The arguments are those of ``stop_if_higher_hook``.
     """
-    below = _any_step(lambda value: value < threshold)
+    below = _any_value(lambda value: value < threshold)
     return _metric_hook(eval_dir or estimator, metric_name, min_steps, below, when)
 
 
@@ -179,7 +179,7 @@ def _hook_for_task(estimator, should_stop_fn, run_every_secs=60, run_every_steps
     return StoppedByChiefHook()
 
 
-def _any_step(crosses):
+def _any_value(crosses):
     return lambda values: any(crosses(value) for _, value in values)
 
 

@@ -40,7 +40,7 @@ def is_of_class(value, kind):
 
     Args:
       value: any object.
-      kind: a class of this package, of which a program may import two copies.
+      kind: a class of this package; a program may import two copies of the package.
     """
     twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
     return isinstance(value, kind) or any(

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 23e4c3137fc79405).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e063edf7afc75058).
 """Watches the other tasks of a cluster, and ends this process when one is lost.
 
 Each training task publishes its state, such as the id of its start and its phase, in a
@@ -134,7 +134,7 @@ class JointTraining:
         for peer in self._peers:
             peer.start_id = JointTraining._starts.get(peer.name)
             peer.start()
-        states = self._wait(self._is_in_time)
+        states = self._wait(self._is_ready)
         self._members = [[start, number] for start, number, *_ in states]
         for peer, (start, _) in zip(self._peers, self._members):
             peer.start_id = JointTraining._starts[peer.name] = start
@@ -142,7 +142,7 @@ class JointTraining:
         self._publish("trains")
 
     def stop(self, taken):
-        """Publishes that this task stops after so many steps."""
+        """Publishes how many steps this task has taken when it stops, an int."""
         self._taken = taken
         self._publish("stops")
 
@@ -158,11 +158,11 @@ class JointTraining:
         self.needs_all = False
 
     def close(self, secs):
-        """Ends the watch; waits at most so many seconds for the threads."""
+        """Ends the watch; waits at most secs seconds for the threads to end."""
         self.needs_all = False
         _end_all(self._peers, secs)
 
-    def _is_in_time(self, peer, state):
+    def _is_ready(self, peer, state):
         if self._is_chief:
             return _phase(state) == "waits"
         return _phase(state) == "trains" and self._own in state[3]

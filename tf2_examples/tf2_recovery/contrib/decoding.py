@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3eae9015ca8f73e7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0fc285288df9267e).
 """The decoders of ``tf.contrib.seq2seq`` and the loop that runs them."""
 
 import collections
@@ -62,7 +62,7 @@ def dynamic_decode(
         finished, inputs, state = decoder.initialize()
         if maximum_iterations is not None:
             finished = tf1.logical_or(finished, maximum_iterations <= 0)
-        loop = _Loop(decoder, impute_finished)
+        loop = _DecodingLoop(decoder, impute_finished)
         arrays, lengths = loop.arrays(), tf1.zeros_like(finished, tf1.int32)
         _, arrays, state, _, _, lengths = tf1.while_loop(
             lambda time, arrays, state, inputs, finished, lengths: tf1.logical_not(
@@ -81,7 +81,7 @@ def dynamic_decode(
     return outputs, state, lengths
 
 
-class _Loop:
+class _DecodingLoop:
     """The body and the output arrays of ``dynamic_decode``'s loop."""
 
     def __init__(self, decoder, impute_finished):
@@ -116,7 +116,7 @@ class _Loop:
                 lambda zero, one: tf1.where(finished, zero, one), self._zeros, outputs
             )
             new_state = tf1.nest.map_structure(
-                lambda old, new: _unless_finished(finished, old, new), state, new_state
+                lambda old, new: _keep_finished(finished, old, new), state, new_state
             )
         arrays = tf1.nest.map_structure(
             lambda array, one: array.write(time, one), arrays, outputs
@@ -124,7 +124,7 @@ class _Loop:
         return time + 1, arrays, new_state, inputs, ended, lengths
 
 
-def _unless_finished(finished, old, new):
+def _keep_finished(finished, old, new):
     """Returns the new state, but the old one of sequences that have ended."""
     if isinstance(old, tf1.TensorArray) or new.shape.merge_with(old.shape).rank == 0:
         return new

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 39f9931a4d0e0761).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3621aaaba8091f3f).
 """The input functions of ``tf.estimator.inputs`` for arrays and data frames."""
 
 import tensorflow as tf
@@ -15,7 +15,8 @@ def numpy_input_fn(
 ):
     """Returns an ``input_fn`` that returns arrays as a ``tf.data.Dataset``, not tensors.
 
-    A batch may hold examples of two epochs; only the last one may be smaller.
+    A batch may hold examples of two epochs; only the last one may be smaller. The arrays
+    become constants of an Estimator's graph: of 2 GB in all at most.
 
     Args:
       x: an array or a dict of arrays, of the same first dimension.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 70ee1793c9e5accd).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e02373434f2117e4).
 """Reads and repairs ``checkpoint``, the file that lists a directory's checkpoints."""
 
 import os
@@ -17,7 +17,7 @@ def latest_checkpoint(directory):
       directory: of the checkpoints; no file in it is changed.
     """
     check_name(directory)
-    usable = _usable_names(directory, _read_list(directory)[0], _on_disk(directory))
+    usable = _usable_names(directory, _read_list(directory)[0], _save_times(directory))
     return os.path.join(directory, usable[-1]) if usable else None
 
 
@@ -40,7 +40,7 @@ def repair_checkpoint_list(directory):
     """
     check_name(directory)
     _adopt_copied_list(directory)
-    found = _on_disk(directory)
+    found = _save_times(directory)
     names, times, preserved = _read_list(directory)
     usable = _usable_names(directory, names, found)
     if (found or names) and not usable:
@@ -96,7 +96,7 @@ def _adopt_copied_list(directory):
     here = {os.path.basename(path) for path in paths if _has_files(path, directory)}
     copied = [path for path in listed if os.path.basename(path) in here]
     original = os.path.dirname(elsewhere[0])
-    if not here and _on_disk(directory):
+    if not here and _save_times(directory):
         return  # the caller makes the list from those files
     if not here:
         raise ValueError(
@@ -176,7 +176,7 @@ def _write_list(directory, latest, managed, preserved):
     sync_files(directory)
 
 
-def _on_disk(directory):
+def _save_times(directory):
     """Returns a dict from name to time of saving of all checkpoints, in order of step."""
     steps, times = {}, {}
     # No glob: a ? or * in the directory's name would match other directories, too.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8f288da9ae8d8420).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 323e2bd1c7fd0d97).
 """Computes and writes the metrics of an evaluation, and splits predictions."""
 
 import functools
@@ -81,7 +81,7 @@ def write_metrics(directory, metrics, checkpoint_path=None):
     summary = tf1.Summary()
     for name, value in metrics.items():
         if isinstance(value, bytes):
-            for i, part in enumerate(_parts(value)):
+            for i, part in enumerate(_summary_values(value)):
                 part.tag = f"{name}/{i}"
                 summary.value.add().CopyFrom(part)
         elif getattr(value, "shape", ()):  # an array
@@ -99,7 +99,7 @@ def write_metrics(directory, metrics, checkpoint_path=None):
     events.flush()
 
 
-def _parts(value):
+def _summary_values(value):
     """Returns the values of a serialized ``Summary``; none of any other bytes."""
     try:
         return tf1.Summary.FromString(value).value
@@ -133,9 +133,9 @@ def select_predictions(predictions, keys):
 def plain_number(value):
     """Returns an equal value that prints as 0.5, not as NumPy 2's np.float32(0.5)."""
     is_plain = not isinstance(value, np.number) or repr(value) == str(value)
-    return value if is_plain else _plain(type(value))(value)
+    return value if is_plain else _plain_class(type(value))(value)
 
 
 @functools.lru_cache(None)
-def _plain(kind):
+def _plain_class(kind):
     return type(kind.__name__, (kind,), {"__repr__": kind.__str__})

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ec9b718a9fded77a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8581bfe3426e3676).
 """Loads the files that only some programs have, and compares classes of two copies."""
 
 import importlib
@@ -41,7 +41,7 @@ def is_of_class(value, kind):
 
     Args:
       value: any object.
-      kind: a class of this package, of which a program may import two copies.
+      kind: a class of this package; a program may import two copies of the package.
     """
     twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
     return isinstance(value, kind) or any(

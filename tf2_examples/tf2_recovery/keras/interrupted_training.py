@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 096f27ad65829a52).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bef87b693864a6fd).
 """What is kept of a training until its program ends, and which start goes on with it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
@@ -24,6 +24,7 @@ from ..synced_files import sync_files, sync_folder
 from .saved_states import (
     build_config_of,
     directory_for,
+    has_saved,
     names_in,
     newest_state,
     places_trained_by,
@@ -128,14 +129,16 @@ class SavedTraining:
         if now != note["began"] and self._has_weights():
             return True  # Of a file that Keras has not written.
         notes = [note, self._notes[-1]]
-        if any(_is_in(one["saved"], now, 1) for one in notes):
+        if any(has_saved(one["saved"], now, 1) for one in notes):
             return True
         is_same = note["command"] == self.note["command"] is not None
         is_torn = any(names_in(one["part"]) for one in notes)
         files = note["file"], note["file"] + ".index"
         if note["file"] and not is_torn and not any(map(tf.io.gfile.exists, files)):
             return False  # The program's own files were removed.
-        if (is_torn or is_same) and any(_is_in(one["saved"], now, 2) for one in notes):
+        if (is_torn or is_same) and any(
+            has_saved(one["saved"], now, 2) for one in notes
+        ):
             return True  # Of the files that were saved last, one is not there.
         return is_same and now == note["began"]
 
@@ -386,9 +389,3 @@ def _command():
             with open(one, "rb") as file:
                 digest.update(file.read())
     return digest.hexdigest()
-
-
-def _is_in(saved, now, most):
-    """Returns whether models have all that was saved last, or with 2 before it too."""
-    found = (now.get(number) in marks[:most] for number, marks in saved.items())
-    return bool(saved) and all(found)

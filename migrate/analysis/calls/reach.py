@@ -48,7 +48,6 @@ class Reach:
         self._defined_in: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
         self._definitions_by_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
         self._files_read: set[int] = set()
-        self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
         self._module_of_node: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
         self._paths_with_words: dict[tuple[str, ...], list[str]] = {}
@@ -207,18 +206,14 @@ class Reach:
         return functions, made if functions else call  # A method of the program's own may have this name.
 
     def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
-        """Returns the calls in a function or module, without those of inner functions; comprehensions belong to it."""
-        if id(module) not in self._calls_in:
-            found: dict[ast.AST, list[ast.Call]] = {}
-            for call in (call for some in self.calls(module).values() for call in some):
-                found.setdefault(_function_around(module, call), []).append(call)
-            self._calls_in[id(module)] = found
-        return self._calls_in[id(module)].get(scope, [])
+        """Returns the calls in a function or module, without those of inner functions."""
+        self.calls(module)
+        return module.names.calls_in(scope)
 
     def calls_named(self, module: Module, scope: ast.AST, *names: str) -> list[ast.Call]:
         """Returns the calls of ``calls_in`` whose called name ends in one of some names."""
         named = (call for name in names for call in self.calls(module).get(name, ()))
-        return [call for call in named if _function_around(module, call) is scope]
+        return [call for call in named if module.names.function_around(call) is scope]
 
     def callers(self, function: FunctionNode) -> list[ast.Call]:
         """Returns the calls that may run a function."""
@@ -310,7 +305,7 @@ class Reach:
             yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
 
     def _classes_around(self, module: Module, call: ast.Call) -> list[ast.ClassDef]:
-        around = next((node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+        around = module.names.class_around(call)
         return self.bases(self.note(around, module)) if around is not None else []
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
@@ -389,10 +384,3 @@ def is_load(call: ast.Call) -> bool:
 
 def _is_of_library(module: Module, base: ast.expr) -> bool:
     return (module.names.qualified(base) or "").partition(".")[0] in LIBRARIES
-
-
-def _function_around(module: Module, call: ast.Call) -> ast.AST:
-    own = module.names.scope_of(call)
-    while own.parent is not None and isinstance(own.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-        own = own.parent
-    return own.node

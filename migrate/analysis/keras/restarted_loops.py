@@ -98,15 +98,9 @@ def _is_same_in_loop(names: Names, target: ast.expr | None, loop: ast.For) -> bo
     if isinstance(target, ast.Name):
         found = names.scope_of(loop).lookup(target.id)
         return found is not None and found[0] is names.scope_of(target).lookup(target.id)[0]  # type: ignore[index]
-    owners = [
-        next((one for one in names.ancestors(node) if isinstance(one, ast.ClassDef)), None)
-        for node in (target, loop)
-        if node
-    ]
-    if len(owners) < 2 or None in owners:
+    made, looping = names.class_around(target) if target is not None else None, names.class_around(loop)
+    if made is None or looping is None:
         return False
-    made, looping = owners
-    assert made is not None and looping is not None
     return made is looping or made.name in {name_of(base) for base in looping.bases}
 
 

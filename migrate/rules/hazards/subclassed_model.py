@@ -78,7 +78,7 @@ def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr
     module = bench.module
     for one in checkpoint.objects():
         if isinstance(one, ast.Name) and one.id == "self":
-            owner = next((around for around in module.names.ancestors(one) if isinstance(around, ast.ClassDef)), None)
+            owner = module.names.class_around(one)
             known = [bench.reach.note(owner, module), *bench.reach.subclasses(owner)] if owner is not None else []
             calls = [call for each in known for call in bench.reach.calls_of(each.name)]
             yield from ((one, End(bench.reach.module_of(call), call)) for call in calls[:1])

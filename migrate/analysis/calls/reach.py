@@ -215,10 +215,9 @@ class Reach:
         named = (call for name in names for call in self.calls(module).get(name, ()))
         return [call for call in named if module.names.function_around(call) is scope]
 
-    def callers(self, function: FunctionNode) -> list[ast.Call]:
-        """Returns the calls that may run a function."""
-        module = self.module_of(function)
-        owner = module.names.parents.get(function)
+    def callers(self, function: FunctionNode, module: Module) -> list[ast.Call]:
+        """Returns the calls that may run a function of a file."""
+        owner = module.names.parents.get(self.note(function, module))
         name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
         return [call for call in self.calls_of(name) if function in self.functions(call)]
 
@@ -231,7 +230,7 @@ class Reach:
             return True
         if not isinstance(own, ast.FunctionDef) or depth > MAX_DEPTH:
             return False
-        calls = [(self.module_of(call), call) for call in self.callers(self.note(own, module))]
+        calls = [(self.module_of(call), call) for call in self.callers(own, module)]
         are_apart = all(
             a is b and are_alternatives(a.names, one, other) for (a, one), (b, other) in combinations(calls, 2)
         )
@@ -260,6 +259,10 @@ class Reach:
             for one in found:  # The list grows.
                 found += [each for each in self.subclasses(one) if each not in found]
         return self._derived[owner]
+
+    def family(self, owner: ast.ClassDef | None, module: Module) -> list[ast.ClassDef]:
+        """Returns a class of a file, and the program's classes that derive from it; [] for None."""
+        return [self.note(owner, module), *self.subclasses(owner)] if owner is not None else []
 
     def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
         names, func = module.names, func or call.func

@@ -42,7 +42,7 @@ def is_unused(reach: Reach, module: Module, place: ast.expr) -> bool:
     top = around[-1] if around else None
     if not isinstance(top, FunctionNode) or module.names.uses(top.name, module.names.top):
         return False
-    return not reach.callers(reach.note(top, module))
+    return not reach.callers(top, module)
 
 
 def names_training(name: str) -> bool:

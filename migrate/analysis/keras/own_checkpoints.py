@@ -165,7 +165,7 @@ def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
     scope = next((one for one in reach.module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     if scope is None or scope.name == "__init__":
         return [reach.module.names.module]
-    found = reach.callers(reach.note(scope, reach.module))
+    found = reach.callers(scope, reach.module)
     known = [call for call in found if scope not in reach.module_of(call).names.ancestors(call)]
     return [*known] or [None for call in reach.calls_of(scope.name) if not reach.functions(call)]
 

@@ -219,7 +219,7 @@ def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -
     scope = next((one for one in around if isinstance(one, FunctionNode)), None)
     inside = around[: around.index(scope)] if scope is not None else around
     loops = [one for one in inside if is_loop(one)]
-    callers = reach.callers(reach.note(scope, module)) if scope is not None and not loops and depth < MAX_DEPTH else []
+    callers = reach.callers(scope, module) if scope is not None and not loops and depth < MAX_DEPTH else []
     is_alone = len(callers) == 1 and reach.module_of(callers[0]) is module
     return loops_around(reach, module, callers[0], depth + 1) if is_alone else loops
 

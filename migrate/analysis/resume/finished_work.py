@@ -23,7 +23,7 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
     """Returns the loop or test that skips what earlier runs finished, as file, line and reason; None for none."""
     frames = reach.search(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
-    is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
+    is_repeated = any(len(reach.callers(one, at)) > 1 for at, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
         around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
         loops = [one for one in around if module.names.scope_of(one).node is scope and not tries_again(one)]

@@ -6,6 +6,6 @@ conditional expressions and ``if`` on a known None, calls (what the user's funct
 ``functools.partial`` and lambdas), items, attributes and methods of known objects, and imports; for at most
 ``names.MAX_STEPS`` steps.
 
-``resume/origins`` also follows expressions, but ignores unknown values. That is enough to find a resumption, and too
-little to rewrite code.
+What is enough to find a resumption, and too little to rewrite code, ignores unknown values: ``resume/origins`` follows
+every expression that a value comes from, ``calls/given`` parameters and ``calls/objects`` attributes.
 """

@@ -44,16 +44,16 @@ def _assigned_values(tree: Tree, module: Module, expression: ast.Attribute) -> I
     for own, where in family.items():
         for binding in where.names.scope_of(own.body[0]).bindings.get(name, []):
             yield where, _value_or_raise(binding.value, shown)
-    if not any(store.attr == name for where in files for store in _attribute_stores(where)):
+    if not any(attribute_stores(where, name) for where in files):
         return
     if owner is not None:
         check_not_derived(tree, module, owner.name, name, shown)
     for where in [*files, *_files_with_name(tree, files, name)]:
         if _DYNAMIC_STORES & where.names.variables.keys() or "__dict__" in where.names.attributes:
             raise UncertainAttribute(f"`{shown}` may be assigned by its name's text in {where.path}")
-        for store in _attribute_stores(where):
+        for store in attribute_stores(where, name):
             around = class_of_self(where, store)
-            if store.attr == name and (around is None or around in family):  # not of an object of another class
+            if around is None or around in family:  # not of an object of another class
                 statement = where.names.parent(store)
                 is_plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
                 is_seen = around is not None and (is_plain or isinstance(statement, ast.AnnAssign))
@@ -74,8 +74,9 @@ def _unpacked_attribute(module: Module, store: ast.Attribute) -> ast.expr | None
     return unpacked
 
 
-def _attribute_stores(module: Module) -> Iterator[ast.Attribute]:
-    return (store for store in module.names.stores if isinstance(store, ast.Attribute))
+def attribute_stores(module: Module, name: str) -> list[ast.Attribute]:
+    """Returns the places of a file that assign or delete an attribute of a name, of any object."""
+    return [one for one in module.names.attributes.get(name, ()) if not isinstance(one.ctx, ast.Load)]
 
 
 def _value_or_raise(value: ast.expr | None, shown: str) -> ast.expr:
@@ -149,7 +150,7 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
         if found_class is None:
             raise UncertainAttribute(f"`{shown}` is not seen to be a function")
         where, found = _inherited_method(tree, *found_class, expression.attr, shown)
-    if any(store.attr == expression.attr for each in (module, where) for store in _attribute_stores(each)):
+    if any(attribute_stores(each, expression.attr) for each in (module, where)):
         raise UncertainAttribute(f"`{shown}` may be something else than a method: `.{expression.attr}` is assigned")
     return where, found
 

@@ -114,7 +114,7 @@ def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undist
         event["loss"] *= 1.5
     blind = record(batch=lambda step: None), undisturbed(batch=lambda step: None)
     for one in blind:
-        for event in one.events_of("step"):
+        for event in one.all_events("step"):
             del event["batch"]
     row = compare(blind[0], slip, undisturbed=(blind[1], undisturbed())).row(AS_UNDISTURBED)
     assert row.verdict is Verdict.INFORMATION

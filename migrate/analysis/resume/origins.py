@@ -60,13 +60,10 @@ class Origins:
         """Returns the parts of each path that an expression may be; [] for None."""
         if isinstance(value, ast.Constant) and value.value is None:
             return []
-        if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
-            return [*self.of_paths(module, value.body, depth + 1), *self.of_paths(module, value.orelse, depth + 1)]
-        if isinstance(value, ast.Name | ast.Attribute) and depth < _MOST_CHOICES:
-            behind = self._name_values(module, value) if isinstance(value, ast.Name) else self._stored(module, value)
-            if behind:
-                return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
-        return [self._parts_of_path(module, value)]
+        is_choice = isinstance(value, ast.IfExp | ast.Name | ast.Attribute) and depth < _MOST_CHOICES
+        behind = self.behind(module, value, False) if is_choice else []
+        found = [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
+        return found if behind else [self._parts_of_path(module, value)]
 
     def _parts_of_path(self, module: Module, value: ast.expr) -> PathParts:
         found = PathParts(spelled=possible_paths(self.values, module, value))
@@ -139,11 +136,11 @@ class Origins:
         return [(where, value) for where, value in returns if value is not None]
 
     def _name_values(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
-        found = module.names.scope_of(name).lookup(name.id)
+        bindings = module.names.bindings(name)
         values: list[tuple[Module, ast.expr]] = []
-        if found is None and (owner := star_owner(self.reach.tree, module, name.id)) is not None:
+        if not bindings and (owner := star_owner(self.reach.tree, module, name.id)) is not None:
             values += [(owner, one.value) for one in owner.names.top.bindings[name.id] if one.value is not None]
-        for binding in bindings_before(module, found[1], name) if found is not None else ():
+        for binding in bindings_before(module, bindings, name):
             if isinstance(binding.node, ast.arg):
                 values += self._arguments(module, binding.node)
             elif binding.imported is not None:
@@ -231,10 +228,8 @@ class Origins:
                 return None  # of a loop variable: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
             return value.attr if is_own else None
-        is_variable = isinstance(value, ast.Name) and value.id not in ("self", "cls")
-        found = module.names.scope_of(value).lookup(value.id) if is_variable else None  # type: ignore[attr-defined]
-        is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
-        return key_of(module.names, value) if is_parameter else None
+        is_parameter = any(isinstance(one.node, ast.arg) for one in module.names.bindings(value))
+        return key_of(module.names, value) if is_parameter and name_of(value) not in ("self", "cls") else None
 
 
 def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:

@@ -89,7 +89,5 @@ def class_values(module: Module, owner: ast.ClassDef, name: str) -> list[ast.exp
 
 def assigned_value(module: Module, target: ast.Attribute) -> ast.expr | None:
     """Returns the value that is assigned to an attribute, for one of several targets the whole value; None for none."""
-    statement = module.names.parents.get(target)
-    if isinstance(statement, ast.Tuple):
-        statement = module.names.parents.get(statement)
+    statement = module.names.statement_of(target)
     return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None

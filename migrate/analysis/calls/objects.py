@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.values.attributes import attribute_stores
+from migrate.analysis.source.path_searches import attribute_stores, name_of
 
 if TYPE_CHECKING:
     from migrate.analysis.calls.reach import Reach
@@ -73,7 +72,7 @@ def stored_values(
     for owner in dict.fromkeys(base for one in owners_of(reach, module, attribute, depth) for base in reach.bases(one)):
         where = reach.module_of(owner)
         found += [(where, one) for one in class_values(where, owner, attribute.attr)]
-        stores = [one for one in attribute_stores(where, attribute.attr) if owner in where.names.ancestors(one)]
+        stores = [one for one in attribute_stores(where.names, attribute.attr) if owner in where.names.ancestors(one)]
         found += [(where, value) for one in stores if (value := assigned_value(where, one)) is not None]
     return found
 

@@ -13,11 +13,11 @@ from typing import TypeVar
 from migrate.analysis.calls.branches import are_alternatives
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.program.facts import calls_within_functions, files_below, text_at
+from migrate.analysis.program.links import star_owner
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import directory_above_package
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import calls_by_name, name_of
-from migrate.analysis.values.uses import star_owner
 from migrate.files.run_cache import run_cache
 from migrate.files.trouble import Unreadable
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from migrate.analysis.calls.given import given_values
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import MAX_DEPTH, Reach
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of
 from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values

@@ -5,10 +5,10 @@ import re
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import FunctionNode, Reach
-from migrate.analysis.keras.places import single_assignment
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import single_assignment
 from migrate.analysis.values.values import Values
 
 _OPTIMIZER = re.compile(

@@ -8,12 +8,12 @@ from itertools import takewhile
 from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, assignment_target
-from migrate.analysis.keras.places import key_of, single_assignment
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
+from migrate.analysis.source.places import key_of, single_assignment
 from migrate.analysis.values.values import Values
 
 _TRAINS = re.compile("train(?!ed|_test)|^fit(_generator)?$|minimize|apply_gradients|^save(_weights)?$", re.IGNORECASE)

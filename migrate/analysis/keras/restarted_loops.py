@@ -8,13 +8,13 @@ from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.keras.own_checkpoints import is_own_path
-from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
+from migrate.analysis.source.places import stores_of
 from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.values.values import Values
 

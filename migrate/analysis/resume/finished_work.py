@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from migrate.analysis.calls.branches import tests_around, tries_again
 from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
-from migrate.analysis.resume.origins import Origins, additions_to_list
 from migrate.analysis.resume.trained_loops import LoopNode, TrainedLoop
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
+from migrate.analysis.values.origins import Origins, additions_to_list
 
 _READS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
 _ITERATES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}

@@ -10,13 +10,13 @@ from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
-from migrate.analysis.resume.origins import Origins, bindings_before
-from migrate.analysis.resume.path_parts import PathParts, is_same
 from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name, said
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.origins import Origins, bindings_before
+from migrate.analysis.values.path_parts import PathParts, is_same
 
 _FIRST = re.compile(r"(init|start|begin|first|last|resum)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
 """Names of settings for the first epoch of a training."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.defined_flags import flags_without_value
+from migrate.analysis.program.links import star_owner
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import defaults, is_none
 from migrate.analysis.source.module import Module
@@ -12,7 +13,7 @@ from migrate.analysis.source.names import MAX_STEPS, Names
 from migrate.analysis.source.scopes import Binding, FunctionNode
 from migrate.analysis.values.attributes import UncertainAttribute, method, values_of_attribute
 from migrate.analysis.values.items import items
-from migrate.analysis.values.uses import HiddenUse, argument_values, star_owner
+from migrate.analysis.values.uses import HiddenUse, argument_values
 from migrate.files.trouble import Unreadable
 
 _NUMERIC = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}

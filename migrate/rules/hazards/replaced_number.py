@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of, stores_of
 from migrate.analysis.values.values import End
 from migrate.rules.rule import Workbench
 

@@ -7,16 +7,15 @@ from functools import cache, cached_property
 from migrate.analysis.calls.given import given_values
 from migrate.analysis.calls.objects import assigned_value, class_values, is_of_self, owners_of, stored_values
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
-from migrate.analysis.resume.path_parts import PathParts
-from migrate.analysis.resume.spellings import possible_paths
+from migrate.analysis.program.links import star_owner
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import ADDS, SEARCHES, calls_by_name, name_of
+from migrate.analysis.source.path_searches import ADDS, SEARCHES, attribute_stores, calls_by_name, name_of
+from migrate.analysis.source.places import key_of
 from migrate.analysis.source.scopes import Binding
-from migrate.analysis.values.attributes import attribute_stores
-from migrate.analysis.values.uses import star_owner
+from migrate.analysis.values.path_parts import PathParts
+from migrate.analysis.values.spellings import possible_paths
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
@@ -168,7 +167,7 @@ class Origins:
         found = stored_values(self.reach, module, attribute)
         if is_of_self(attribute):
             return found
-        beside = [one for one in attribute_stores(module, attribute.attr) if one.lineno < attribute.lineno]
+        beside = [one for one in attribute_stores(module.names, attribute.attr) if one.lineno < attribute.lineno]
         stores = [(module, one) for one in beside if ast.dump(one.value) == ast.dump(attribute.value)]  # net.model = …
         if not found and not stores:
             stores = self._self_stores(attribute.attr)
@@ -200,7 +199,7 @@ class Origins:
 
     def _self_stores(self, name: str) -> list[tuple[Module, ast.Attribute]]:
         """Returns the assignments to an attribute of ``self`` in the program."""
-        stores = ((where, one) for where in self.reach.files_with(name) for one in attribute_stores(where, name))
+        stores = ((where, one) for where in self.reach.files_with(name) for one in attribute_stores(where.names, name))
         return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
     def _item_values(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:

@@ -15,15 +15,18 @@ class EarlyStoppingHook(tf1.train.SessionRunHook):
       should_stop_fn: takes no arguments, returns whether to stop.
       run_every_secs: the seconds between two calls of should_stop_fn; or
       run_every_steps: the steps between them. One of the two must be None.
+      model_dir: where the training saves, None if unknown.
     """
 
-    def __init__(self, should_stop_fn, run_every_secs=60, run_every_steps=None):
-        self._should_stop_fn = should_stop_fn
+    def __init__(
+        self, should_stop_fn, run_every_secs=60, run_every_steps=None, model_dir=None
+    ):
+        self._should_stop_fn, self._model_dir = should_stop_fn, model_dir
         self._timer = tf1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
 
     def begin(self):
         self._global_step = tf1.train.get_global_step()
-        self._signal = StopSignal()
+        self._signal = StopSignal(self._model_dir)
 
     def before_run(self, run_context):
         return tf1.train.SessionRunArgs(self._global_step)
@@ -41,8 +44,11 @@ class EarlyStoppingHook(tf1.train.SessionRunHook):
 class StoppedByChiefHook(tf1.train.SessionRunHook):
     """Ends the training of a worker when the chief's ``EarlyStoppingHook`` stops."""
 
+    def __init__(self, model_dir=None):
+        self._model_dir = model_dir
+
     def begin(self):
-        self._signal = StopSignal()
+        self._signal = StopSignal(self._model_dir)
 
     def before_run(self, run_context):
         return tf1.train.SessionRunArgs(self._signal.variable)
@@ -54,29 +60,41 @@ class StoppedByChiefHook(tf1.train.SessionRunHook):
 
 
 class StopSignal:
-    """Makes or finds the graph's variable ``signal_early_stopping/STOP``."""
+    """Makes or finds the graph's variable ``signal_early_stopping/STOP``.
 
-    def __init__(self):
-        # Under a strategy an Estimator counts the replicas that stop.
-        is_counted = tf.distribute.has_strategy()
-        dtype = tf.int32 if is_counted else tf.bool
+    Args:
+      model_dir: its newest checkpoint decides on the variable's type; None for the type
+        that TensorFlow 2.15 saves.
+    """
+
+    def __init__(self, model_dir=None):
+        # Under a strategy an Estimator of TensorFlow 2 counts the replicas that stop, and
+        # one of TensorFlow 1 does not.
+        is_replicated = tf.distribute.has_strategy()
+        dtype = _saved_type(model_dir) or (tf.int32 if is_replicated else tf.bool)
         with tf1.variable_scope("signal_early_stopping", reuse=tf1.AUTO_REUSE):
             self.variable = tf1.get_variable(
                 "STOP",
                 [],
                 dtype,
-                tf1.constant_initializer(0 if is_counted else False, dtype),
+                tf1.constant_initializer(0 if dtype == tf.int32 else False, dtype),
                 collections=[tf1.GraphKeys.GLOBAL_VARIABLES],
                 trainable=False,
                 synchronization=tf.VariableSynchronization.ON_WRITE,
                 aggregation=tf1.VariableAggregation.ONLY_FIRST_REPLICA,
             )
-        self._send = None if is_counted else self.variable.assign(True)
+        self._send = None if is_replicated else self.variable.assign(True)
 
     def send(self, session):
         """Sets the variable for the workers; under a strategy each stops by itself."""
         if self._send is not None:
             session.run(self._send)
+
+
+def _saved_type(model_dir):
+    path = tf.train.latest_checkpoint(model_dir) if model_dir else None
+    types = tf.train.load_checkpoint(path).get_variable_to_dtype_map() if path else {}
+    return types.get("signal_early_stopping/STOP")
 
 
 def make_early_stopping_hook(
@@ -174,9 +192,11 @@ def _metric_hook(source, metric_name, min_steps, condition, when):
 
 def _hook_for_task(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
     config = getattr(estimator, "config", None)
+    model_dir = getattr(estimator, "model_dir", None)
     if getattr(config, "is_chief", True) or config.train_distribute is not None:
-        return EarlyStoppingHook(should_stop_fn, run_every_secs, run_every_steps)
-    return StoppedByChiefHook()
+        when = run_every_secs, run_every_steps
+        return EarlyStoppingHook(should_stop_fn, *when, model_dir)
+    return StoppedByChiefHook(model_dir)
 
 
 def _any_value(crosses):

@@ -5,7 +5,6 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Callable
 from random import Random
 
 EXPRESSIONS = (
@@ -27,8 +26,6 @@ WRAPPERS = (
     "if x:", "for epoch in range(3):", "while True:", "try:", "with tf.device('/cpu:0'):", "def made():", "class C:",
     "with tf.Session() as s, tf.Graph().as_default():", "async def later():", "if TYPE_CHECKING:", "@dec\ndef f(a=1):",
 )  # fmt: skip
-
-Mutation = Callable[[str, Random, tuple[str, ...]], str]
 
 
 def mutated(text, chance, seeds):

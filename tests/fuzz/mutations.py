@@ -5,7 +5,6 @@ import io
 import re
 import tokenize
 import warnings
-from random import Random
 
 EXPRESSIONS = (
     "None", "0", "-1", "1e6", "True", "x", "FLAGS.steps", "args.n or 7", "a if b else c", "lambda: x", "(yield)",

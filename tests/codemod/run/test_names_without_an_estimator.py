@@ -11,6 +11,7 @@ from tests.cases import each
 from tests.codemod.run.test_object_form import HEAD
 from tests.codemod.trees import outcome_of
 
+pytestmark = pytest.mark.usefixtures("here")
 TASK = """\
 import model
 import tensorflow as tf
@@ -18,11 +19,6 @@ import tensorflow as tf
 estimator = tf.estimator.Estimator(model.model_fn, "d")
 estimator.train(input_fn, max_steps=3)
 """
-
-
-@pytest.fixture(autouse=True)
-def _in_an_empty_directory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def told(*paths):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import nbformat
@@ -511,31 +510,24 @@ def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):
     assert (finding.help or "").startswith("This looks like Python 2, and calls Estimator, RunConfig: run `2to3 -w ")
 
 
-@pytest.fixture
-def tree_of_git(tmp_path, monkeypatch):
-    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git):
-    put(tree_of_git, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
-    put(tree_of_git, {"unused.py": MODELING})
+def test_an_imported_file_that_git_ignores_is_part_of_the_program(repository):
+    put(repository, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
+    put(repository, {"unused.py": MODELING})
     outcome = outcome_of(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"job.py", "modeling.py"}
 
 
-def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
-    put(tree_of_git, {"modeling.py": MODELING, "job.py": main()})
+def test_an_imported_file_that_the_settings_exclude_is_not_given(repository):
+    put(repository, {"modeling.py": MODELING, "job.py": main()})
     outcome = outcome_of(".", exclude=("modeling.py",))
     assert outcome.changes == []
     assert "its program needs modeling.py, which is not among the given files" in reasons(outcome)
 
 
 @each("link", "target", "name")(("linked", "shared", "linked.modeling"), ("linked.py", "shared/modeling.py", "linked"))
-def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(tree_of_git, link, target, name):
-    put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
-    (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
+def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(repository, link, target, name):
+    put(repository, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
+    (repository / "jobs" / link).symlink_to(os.path.join("..", target))
     outcome = outcome_of(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"jobs/job.py", "shared/modeling.py"}
     folders = {folder_of(change.path) for change in outcome.changes if not change.before}

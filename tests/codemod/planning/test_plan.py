@@ -177,10 +177,9 @@ def test_a_program_starts_in_the_file_that_imports_it(project, capsys):
     assert row["entry_points"] == ["start.py"]
 
 
-def test_each_of_several_repositories_has_its_own_old_tree(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_each_of_several_repositories_has_its_own_old_tree(here, capsys):
     for name in ("one", "two"):
-        put(tmp_path, {f"{name}/.git/HEAD": "", f"{name}/train.py": MODEL_FN})
+        put(here, {f"{name}/.git/HEAD": "", f"{name}/train.py": MODEL_FN})
     rows = plan(capsys, "one", "two")["programs"]
     olds = [row["commands"][0]["verify"].partition(" verify ")[2].split()[0] for row in rows]
     assert olds == ["before/one/train.py", "before/two/train.py"]

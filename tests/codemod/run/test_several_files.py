@@ -348,9 +348,8 @@ def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path):
 
 
 def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path):
-    modeling = WITH_LAYERS.replace("import layers", "import layers")
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from pkg.modeling import model_fn")})
-    put(tmp_path, {"pkg/modeling.py": modeling, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
+    put(tmp_path, {"pkg/modeling.py": WITH_LAYERS, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
     outcome = outcome_of(tmp_path)
     assert "according to how the program is started" in reasons(outcome)[0]
     assert outcome.changes == []

@@ -1,1 +1,1 @@
-"""Trains in several processes."""
+"""Trainings of several processes."""

@@ -1,1 +1,1 @@
-"""The ``Estimator`` and the code by which it trains, saves, evaluates and exports."""
+"""Estimators of a ``model_fn``, and what trains, saves and exports with them."""

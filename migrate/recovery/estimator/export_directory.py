@@ -1,4 +1,4 @@
-"""Names the directory of an export by the time, and publishes it when it is whole."""
+"""Where an export stands: a directory below a base, named by the time."""
 
 import os
 import time
@@ -7,20 +7,20 @@ import tensorflow as tf
 
 
 def new_export(export_dir_base):
-    """Returns a new path ``temp-TIME`` below a directory, to write an export to."""
+    """Returns where to write an export, a path that is not there yet."""
     while True:
         name = str(int(time.time()))
         if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # A server that watches the directory must not see an unfinished export.
+            # Whoever watches for exports sees a whole one or none.
             return os.path.join(export_dir_base, "temp-" + name)
         time.sleep(1)
 
 
 def finish_export(unfinished, assets_extra=None):
-    """Renames a written export from ``temp-TIME`` to ``TIME``.
+    """Gives an export the name by which it is found.
 
     Args:
-      unfinished: the path that ``new_export`` returned.
+      unfinished: what ``new_export`` gave, written by now.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
 
     Returns:

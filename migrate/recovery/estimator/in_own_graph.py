@@ -1,4 +1,4 @@
-"""Runs a function with a session in a graph of its own, in eager programs."""
+"""A graph for functions that make a session, where programs run eagerly."""
 
 import functools
 
@@ -6,13 +6,13 @@ import tensorflow as tf
 
 
 def in_own_graph(function):
-    """Decorates a function so that each call has a new default graph.
+    """Has a function build and run what it makes in a graph of its own.
 
     Args:
-      function: builds a graph and runs it in a session that it makes.
+      function: it makes the session in which it runs that graph.
 
     Returns:
-      The decorated function. It must not return tensors: their graph is gone.
+      The function; what it returns must hold no tensors.
     """
 
     @functools.wraps(function)

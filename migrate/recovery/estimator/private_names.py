@@ -1,4 +1,4 @@
-"""Functions and constants that programs imported from TensorFlow's private modules."""
+"""What programs took by private names of TensorFlow."""
 
 import collections
 import functools
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 
 def fn_args(fn):
-    """Returns the names of a function's positional arguments, a tuple."""
+    """Returns the names of the arguments that a function takes by place, a tuple."""
     if isinstance(fn, functools.partial):
         args = fn_args(fn.func)[len(fn.args) :]
         return tuple(arg for arg in args if arg not in fn.keywords)
@@ -20,7 +20,7 @@ def fn_args(fn):
 
 
 def load_global_step(model_dir):
-    """Returns the global step of the newest checkpoint; 0 if none can be read."""
+    """Returns the step of the newest checkpoint of a directory; 0 where none can be read."""
     try:
         reader = tf.train.load_checkpoint(model_dir)
         return reader.get_tensor(tf.compat.v1.GraphKeys.GLOBAL_STEP)
@@ -29,7 +29,7 @@ def load_global_step(model_dir):
 
 
 class PredictionKeys:
-    """The keys of a premade estimator's predictions."""
+    """The names under which a premade estimator gives its predictions."""
 
     CLASSES = "classes"
     CLASS_IDS = "class_ids"
@@ -43,7 +43,7 @@ class PredictionKeys:
 
 
 class MetricKeys:
-    """The keys of a premade estimator's metrics."""
+    """The names under which a premade estimator gives its metrics."""
 
     LOSS = "loss"
     LOSS_MEAN = "average_loss"
@@ -75,12 +75,12 @@ ExportPath = collections.namedtuple("ExportPath", "path export_version")
 
 
 def export_paths(base_dir, parser):
-    """Returns the exports in a directory, a sorted list of ``ExportPath``.
+    """Returns the paths below a directory that a parser takes, sorted.
 
     Args:
       base_dir: the directory.
-      parser: takes an ``ExportPath`` with an export_version of None; returns it with its
-        version, or None to omit the path.
+      parser: gets an ``ExportPath`` whose version is None, and returns it with one; None
+        to leave the path out.
     """
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(base_dir)]
     found = [parser(ExportPath(os.path.join(base_dir, name), None)) for name in names]
@@ -88,7 +88,7 @@ def export_paths(base_dir, parser):
 
 
 def largest_export_versions(n):
-    """Returns a function that filters a list for the ``n`` largest export_versions."""
+    """Returns a filter that keeps the ``n`` paths with the largest versions."""
 
     def keep(paths):
         known = [path for path in paths if path.export_version is not None]
@@ -99,5 +99,5 @@ def largest_export_versions(n):
 
 
 def opposite_filter(one):
-    """Returns a function that keeps the paths that another filter drops."""
+    """Returns a filter that keeps what another drops."""
     return lambda paths: sorted({*paths} - {*one(paths)})

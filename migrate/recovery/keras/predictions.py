@@ -1,15 +1,15 @@
-"""Yields predictions of a Keras model under the keys of an Estimator."""
+"""Predictions of a Keras model by the keys of an Estimator."""
 
 
 def predict_outputs(model, dataset):
-    """Yields the predictions for each example, as ``model_to_estimator``'s Estimator does.
+    """Yields what an Estimator made from a Keras model predicts for each example.
 
     Args:
       model: a ``tf.keras.Model``.
       dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
 
     Yields:
-      A dict from the name of each output's layer to a NumPy array.
+      A dict of NumPy arrays by the names of the layers that give the outputs.
     """
     layers = [output._keras_history[0].name for output in model.outputs]
     for batch in dataset:

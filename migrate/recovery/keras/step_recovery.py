@@ -1,4 +1,4 @@
-"""Saves and restores a Keras model by steps while ``fit`` trains it."""
+"""Recovery of a Keras model that is trained by ``fit``, step by step."""
 
 import os
 import re
@@ -8,25 +8,25 @@ import tensorflow as tf
 
 
 class CheckpointRecovery(tf.keras.callbacks.Callback):
-    """A callback that saves while ``fit`` runs; restores the newest readable checkpoint.
+    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
 
     Saves when training starts, every ``manager.checkpoint_interval`` steps or
-    ``save_secs`` seconds, and when it ends, but not after an exception.
+    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
 
     Args:
       manager: a ``tf.train.CheckpointManager`` of
         ``tf.train.Checkpoint(model=..., optimizer=...)``.
-      save_secs: seconds between two saves; None to save only by steps.
+      save_secs: seconds between two saves; None to save by steps alone.
 
     Raises:
-      ValueError: TensorFlow cannot read from a directory of this name.
+      ValueError: the directory has a name that TensorFlow cannot read from.
     """
 
     def __init__(self, manager, save_secs=None):
         super().__init__()
         directory = str(manager.directory)
         if re.search(r"\[.*\]", directory) or "\\" in directory.replace(os.sep, "/"):
-            # Else only the restore of a killed job would fail.
+            # It would be found out at the first restore, when the job was killed.
             raise ValueError(
                 f"TensorFlow saves into {directory}, but reads nothing from there, for it "
                 "takes the name for a pattern. Name a directory without [, ] and \\."
@@ -35,7 +35,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self.save_secs = save_secs
         self._saved_step = None
 
-    # tf_keras's CallbackList calls these methods, which a callback of Keras 3 lacks.
+    # The list of callbacks of tf_keras asks for these, which Keras 3's own class lacks.
     def _implements_train_batch_hooks(self):
         return True
 
@@ -66,14 +66,14 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             try:
                 self._hold_untracked(path)
                 self._restore_all(path)
-            except (tf.errors.OpError, IndexError) as error:  # IndexError: truncated
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
                 tf.get_logger().warning("Cannot read %s (%s)", path, error)
                 problem = error
             else:
                 tf.get_logger().info("Restored %s at step %d", path, self.step)
                 self._saved_step = self.step
                 return self.step
-        if problem is not None:  # To train from scratch would overwrite checkpoints.
+        if problem is not None:  # Never train from scratch over what is there.
             directory = self.manager.directory
             raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
         return self.step
@@ -102,8 +102,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self._save()
 
     def _uncount_missing_batch(self, trained):
-        # Keras finds the end of a dataset of unknown cardinality by one more step,
-        # which trains nothing but is counted.
+        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
+        # trains nothing but is counted.
         if self.step == trained + 1:
             self.manager.checkpoint.optimizer.iterations.assign(trained)
 
@@ -111,7 +111,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         step = self.step
         if step != self._saved_step:
             self._hold_untracked()
-            # With check_interval=True the last save would be skipped.
+            # check_interval=True would skip the last save.
             self.manager.save(checkpoint_number=step, check_interval=False)
         self._saved_step, self._unsaved_steps = step, 0
         self._saved_time = time.monotonic()
@@ -119,7 +119,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
     def _newest_first(self):
         if self.manager.checkpoints:
             return self.manager.checkpoints[::-1]
-        # The file "checkpoint", which lists them, is missing.
+        # The file "checkpoint", which lists them, is lost.
         files = tf.io.gfile.glob(
             os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
         )
@@ -149,7 +149,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         )
 
     def _hold_untracked(self, restored=None):
-        # Checkpoints of older releases do not have them.
+        # An older release has not saved them.
         names = [] if restored is None else tf.train.list_variables(restored)
         is_held = restored is None or any(n.startswith("untracked/") for n, _ in names)
         rest = untracked(self._models) if is_held else []
@@ -157,8 +157,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             self.manager.checkpoint.untracked = rest
 
     def _make_slots(self):
-        # Keras 3 makes slots in the first step: too late for the first save and for a
-        # restore.
+        # Keras 3 would make them in the first step: too late for the first save, and
+        # for a restore, which would find no place for them.
         checkpoint = self.manager.checkpoint
         model, optimizer = checkpoint.model, checkpoint.optimizer
         if not model.built:
@@ -166,18 +166,18 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         with model.distribute_strategy.scope():
             if hasattr(optimizer, "build"):
                 optimizer.build(model.trainable_variables)
-            else:  # tf.keras.optimizers.legacy; Keras calls this when it loads a model.
+            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
                 optimizer._create_all_weights(model.trainable_variables)
 
 
 def untracked(models):
     """Returns the weights of models that ``tf.train.Checkpoint`` does not find, a list.
 
-    In Keras 3 these are the weights of layers in a list or a dict of a layer. The
-    optimizer tracks the trainable ones, but not the averages of ``BatchNormalization``.
+    Keras 3 keeps from TensorFlow what stands in a list or a dict of a layer. Of these the
+    optimizer holds what it trains, and nothing the averages of ``BatchNormalization``.
 
     Args:
-      models: Keras models; those of Keras 2 have none.
+      models: models of any Keras.
     """
     models = [one for one in models if hasattr(one, "stateless_call")]  # of Keras 3
     known, waiting = {}, list(models)
@@ -191,13 +191,14 @@ def untracked(models):
 
 
 def drop_empty_checkpoint_list(directory):
-    """Removes a directory's file ``checkpoint`` if it lists no checkpoint.
+    """Removes the file ``checkpoint``, a directory's list, if it names no checkpoint.
 
-    With an empty or binary file ``tf.train.CheckpointManager(..., directory)`` would
-    raise a ValueError. Without the file, the recovery finds checkpoints by their names.
+    With one that is empty or no text ``tf.train.CheckpointManager(..., directory)``
+    would raise a ValueError. Where the file is not there, the recovery finds the
+    checkpoints by their names.
 
     Args:
-      directory: of the manager; need not exist.
+      directory: the manager's; it may be new.
     """
     path = os.path.join(directory, "checkpoint")
     if not tf.io.gfile.exists(path):
@@ -212,7 +213,7 @@ def drop_empty_checkpoint_list(directory):
 
 
 def is_of_estimator(path):
-    """Returns whether an Estimator or a ``Saver`` wrote a checkpoint."""
+    """Returns whether an Estimator wrote a checkpoint, or a ``Saver``."""
     names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
     is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
     roots = {name.split("/")[0] for name in names}

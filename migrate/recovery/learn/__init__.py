@@ -1,1 +1,1 @@
-"""Datasets and experiments of ``tf.contrib.learn``."""
+"""What ``tf.contrib.learn`` had."""

@@ -1,9 +1,9 @@
-"""The heads of ``tf.estimator``, for a model_fn or a premade estimator."""
+"""The heads of ``tf.estimator``, for a model_fn or for an estimator that takes one."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .heads import CannedClassification, CannedRegression, check_not_given
+from .heads import CannedClasses, CannedRegression, check_not_given
 from .v2_optimizers import keras_optimizer
 
 _REDUCTIONS = {
@@ -13,14 +13,14 @@ _REDUCTIONS = {
 }
 
 
-class KerasOptimizerHead:
-    """A base class for heads that also train by a ``tf.keras`` optimizer.
+class KerasTrained:
+    """What the heads of ``tf.estimator`` have that those of TensorFlow 1 had not.
 
     Args:
-      arguments, settings: those of the other base class.
+      arguments, settings: the other base class's.
       loss_reduction: one of ``tf.keras.losses.Reduction``.
       loss_fn: must be None.
-      name: a suffix of the metrics' names; None for none.
+      name: ends the names of the metrics.
     """
 
     def __init__(self, *arguments, loss_reduction, loss_fn=None, name=None, **settings):
@@ -38,22 +38,22 @@ class KerasOptimizerHead:
         return made.train_op(loss, variables, step, True)
 
 
-class MultiClassHead(KerasOptimizerHead, CannedClassification):
+class MultiClassHead(KerasTrained, CannedClasses):
     """A head for more than two classes, as ``tf.estimator.MultiClassHead``.
 
     Args:
-      n_classes: the number of classes, an int.
-      weight_column: as for ``CannedHead``.
-      label_vocabulary: the labels, a list of strings; None for integer labels.
+      n_classes: how many classes there are.
+      weight_column: a feature's name or a numeric column: the weight of each example.
+      label_vocabulary: the classes' names, a list of strings; None for integers.
       loss_reduction: one of ``tf.keras.losses.Reduction``.
       loss_fn: must be None.
-      name: a suffix of the metrics' names; None for none.
+      name: ends the names of the metrics.
 
     Raises:
       ValueError: n_classes is less than 3.
     """
 
-    _min_classes = 3
+    _fewest = 3
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class MultiClassHead(KerasOptimizerHead, CannedClassification):
         loss_fn=None,
         name=None,
     ):
-        if n_classes < self._min_classes:
+        if n_classes < self._fewest:
             raise ValueError(f"n_classes must be > 2, given: {n_classes}.")
         super().__init__(
             n_classes,
@@ -83,11 +83,11 @@ class BinaryClassHead(MultiClassHead):
     Args:
       weight_column, label_vocabulary, loss_reduction, loss_fn, name: as for
         ``MultiClassHead``.
-      thresholds: probabilities above which an example counts as class 1, a list; each
-        one adds its accuracy, precision and recall to the metrics.
+      thresholds: probabilities above which an example is counted as of class 1, each
+        for metrics of its own.
     """
 
-    _min_classes = 2
+    _fewest = 2
 
     def __init__(
         self,
@@ -112,11 +112,11 @@ class BinaryClassHead(MultiClassHead):
         return found
 
 
-class RegressionHead(KerasOptimizerHead, CannedRegression):
-    """A head for regression, as ``tf.estimator.RegressionHead``.
+class RegressionHead(KerasTrained, CannedRegression):
+    """A head for numbers, as ``tf.estimator.RegressionHead``.
 
     Args:
-      label_dimension: how many values to predict for an example, an int.
+      label_dimension: how many values are predicted for an example.
       weight_column, loss_reduction, name: as for ``MultiClassHead``.
       loss_fn, inverse_link_fn: must be None.
     """
@@ -140,10 +140,10 @@ class RegressionHead(KerasOptimizerHead, CannedRegression):
         )
 
 
-def class_head(
+def classes_head(
     n_classes, weight_column=None, label_vocabulary=None, loss_reduction="auto"
 ):
-    """Returns a ``BinaryClassHead`` for two classes, else a ``MultiClassHead``."""
+    """Returns the head for two classes, or for more."""
     if n_classes == 2:
         return BinaryClassHead(weight_column, None, label_vocabulary, loss_reduction)
     return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction)

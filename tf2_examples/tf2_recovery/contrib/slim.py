@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1e96ca7b2982b123).
-"""Imports tf_slim, the successor of contrib.slim and contrib.layers."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 849e2ee32dbb35e9).
+"""The package tf_slim, which contrib.slim and contrib.layers live on in."""
 
 import functools
 import importlib
@@ -11,26 +11,26 @@ from tensorflow.python.ops import array_ops, control_flow_ops, variable_scope
 
 
 class _Slim:
-    """The package tf_slim, imported when one of its names is first used."""
+    """tf_slim, imported when a name of it is used: a program without it needs no tf_slim."""
 
     def __getattr__(self, name):
-        return getattr(_patched_slim(), name)
+        return getattr(_with_what_it_needs(), name)
 
 
 @functools.cache
-def _patched_slim():
-    """Imports tf_slim, and adds names that tf_slim 1.1.0 needs to TensorFlow's modules.
+def _with_what_it_needs():
+    """Gives tf_slim 1.1.0 what it takes from places where TensorFlow 2 has it no more.
 
-    Names that TensorFlow still has there are not changed.
+    A tf_slim that looks elsewhere, or a TensorFlow that has it, stays as it is.
     """
     importlib.import_module("tf_slim.nets")
-    conditionals = tf1.cond, tf1.case, tf1.while_loop, tf1.Assert
-    for module, objects in (
+    here = tf1.cond, tf1.case, tf1.while_loop, tf1.Assert
+    for module, found in (
         (ops, (tf.Tensor, tf.IndexedSlices)),
         (array_ops, (tf.stack, tf.unstack)),
-        (control_flow_ops, conditionals),
+        (control_flow_ops, here),
     ):
-        for one in objects:
+        for one in found:
             if not hasattr(module, one.__name__):
                 setattr(module, one.__name__, one)
     if not hasattr(variable_scope, "variable"):

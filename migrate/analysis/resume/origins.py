@@ -1,0 +1,337 @@
+"""Follows the values of a program back to their origins, in all of its files: which model, which file."""
+
+import ast
+from collections.abc import Hashable, Iterator
+from functools import cache, cached_property
+
+from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
+from migrate.analysis.keras.places import key_of
+from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
+from migrate.analysis.resume.path_parts import PathParts
+from migrate.analysis.resume.spellings import possible_paths
+from migrate.analysis.source.arguments import defaults, literal
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.path_searches import ADDS, SEARCHES, calls_by_name, name_of
+from migrate.analysis.source.scopes import Binding
+from migrate.analysis.values.uses import star_owner
+
+_MOST_STEPS = 400
+_MOST_CHOICES = 4
+_READS = {"read", "readline", "readlines"}
+"""Functions that read the name of the latest file, which the program has written down."""
+_LOOPS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+_TENSORS = {"input", "inputs", "output", "outputs"}
+"""Attributes of any model that are no models."""
+
+
+class Argument(int):
+    """The index of a command-line argument."""
+
+
+class Origins:
+    """Follows values backwards, through variables, attributes, parameters and what functions return."""
+
+    def __init__(self, reach: Reach) -> None:
+        self.reach = reach
+        self._stores: dict[int, dict[str, list[ast.Attribute]]] = {}
+        self.behind = cache(self._direct_sources)
+
+    @cached_property
+    def flags(self) -> dict[str, Flag]:
+        """The flags that the program defines, by the names under which it reads them."""
+        calls = (call for name in DEFINERS for call in self.reach.calls_of(name))
+        defined = [(flag, self.reach.module_of(call)) for call in calls if (flag := flag_of_call(call)) is not None]
+        for flag, module in defined:
+            self.reach.note(flag.default or ast.Constant(None), module)
+        return {flag.name: flag for flag, _ in defined}
+
+    def of_model(self, module: Module, value: ast.expr) -> set[Hashable]:
+        """Returns the variables of a model, and the calls that create it or its layers."""
+        found: set[Hashable] = set()
+        for where, one in self.follow(module, value, is_path=False):
+            found |= self._variable_keys(where, one)
+            if isinstance(one, ast.Call):
+                found.add(self.reach.note(one, where))
+        return found
+
+    def of_paths(self, module: Module, value: ast.expr, depth: int = 0) -> list[PathParts]:
+        """Returns the parts of each path that an expression may be; [] for None."""
+        if isinstance(value, ast.Constant) and value.value is None:
+            return []
+        if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
+            return [*self.of_paths(module, value.body, depth + 1), *self.of_paths(module, value.orelse, depth + 1)]
+        if isinstance(value, ast.Name | ast.Attribute) and depth < _MOST_CHOICES:
+            behind = self._name_values(module, value) if isinstance(value, ast.Name) else self._stored(module, value)
+            if behind:
+                return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
+        return [self._parts_of_path(module, value)]
+
+    def _parts_of_path(self, module: Module, value: ast.expr) -> PathParts:
+        found = PathParts(spelled=possible_paths(self.values, module, value))
+        for where, one in self.follow(module, value, is_path=True):
+            if isinstance(one, ast.Attribute | ast.Subscript | ast.Name):
+                name = self._unknown(where, one)
+                if name is not None:
+                    found.unknown.add(name)
+            elif isinstance(one, ast.Call):
+                found.is_searched |= name_of(one.func) in SEARCHES | _READS | {"walk"}
+        return found
+
+    def follow(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
+        """Yields an expression and everything that its value comes from, each with its file."""
+        waiting: list[tuple[Module, ast.expr]] = [(module, value)]
+        seen: set[ast.AST] = set()
+        while waiting and len(seen) < _MOST_STEPS:
+            where, one = waiting.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            yield where, one
+            waiting += self.behind(where, one, is_path)
+
+    def values(self, module: Module, value: ast.expr) -> list[tuple[Module, ast.expr]]:
+        """Returns the values of a variable or attribute, or what the functions of a call return."""
+        return self._returned_values(module, value) if isinstance(value, ast.Call) else self.behind(module, value)
+
+    def _direct_sources(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
+        """Returns the expressions that a value comes from directly."""
+        if isinstance(value, ast.Name):
+            return self._name_values(module, value)
+        if isinstance(value, ast.Attribute):
+            flag = self.flags.get(value.attr) if is_path else None
+            given = [flag.default] if flag is not None and flag.default is not None and literal(flag.default) else []
+            return self._stored(module, value) or [(self.reach.module_of(one), one) for one in given]
+        if isinstance(value, ast.IfExp):
+            return [(module, value.body), (module, value.orelse)]
+        if isinstance(value, ast.BoolOp | ast.Tuple | ast.List):
+            return [(module, part) for part in (value.values if isinstance(value, ast.BoolOp) else value.elts)]
+        if isinstance(value, ast.Subscript):
+            is_setting = is_path and self._setting(module, value) is not None
+            return self._item_values(module, value) if is_setting else [(module, value.value)]
+        if isinstance(value, ast.Starred):
+            return [(module, value.value)]
+        if isinstance(value, ast.Call):
+            return self._call_sources(module, value, is_path)
+        if is_path and isinstance(value, ast.BinOp):
+            return [(module, value.left), (module, value.right)]
+        if is_path and isinstance(value, ast.JoinedStr):
+            return [(module, p.value if isinstance(p, ast.FormattedValue) else p) for p in value.values]
+        if is_path and isinstance(value, ast.ListComp | ast.GeneratorExp):
+            return [(module, value.elt), *((module, one.iter) for one in value.generators)]
+        return []
+
+    def _call_sources(self, module: Module, call: ast.Call, is_path: bool) -> list[tuple[Module, ast.expr]]:
+        if is_path and name_of(call.func) in ("range", "len"):
+            return []  # numbers that the program counts
+        found = self._returned_values(module, call)
+        if is_path or (not self.reach.functions(call) and "model" in name_of(call.func).lower()):
+            found += [(module, one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
+            if isinstance(call.func, ast.Attribute) and module.names.qualified(call.func) is None:
+                found.append((module, call.func.value))
+        return found
+
+    def _returned_values(self, module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:
+        self.reach.calls(module)
+        functions = ((self.reach.module_of(one), one) for one in self.reach.functions(call))
+        returns = ((where, one.value) for where, function in functions for one in where.names.returns(function))
+        return [(where, value) for where, value in returns if value is not None]
+
+    def _name_values(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
+        names = module.names
+        found = names.scope_of(name).lookup(name.id)
+        values: list[tuple[Module, ast.expr]] = []
+        if found is None:
+            owner = star_owner(self.reach.tree, module, name.id)
+            bindings = owner.names.top.bindings[name.id] if owner is not None else []
+            values += [(owner, one.value) for one in bindings if owner is not None and one.value is not None]
+        for binding in bindings_before(module, found[1], name) if found is not None else ():
+            if isinstance(binding.node, ast.arg):
+                values += self._arguments(module, binding.node)
+            elif binding.imported is not None:
+                there, top = self.reach.owner(module, binding.imported)
+                for other in there.names.top.bindings.get(top, []) if there is not None else ():
+                    if there is not None and other.value is not None:
+                        values.append((there, other.value))
+            else:
+                value = _bound_value(module, binding, name.id)
+                values += [(module, value)] if value is not None else []
+        return values + [(module, one) for one in additions_to_list(module, name)]
+
+    def _arguments(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+        function = module.names.scope_of(parameter).node
+        if not isinstance(function, FunctionNode):
+            return []
+        self.reach.note(function, module)
+        if parameter.arg in ("self", "cls"):
+            return [(self.reach.module_of(one), one) for one in self._objects(module, function)]
+        calls = self.reach.callers(function)
+        if parameter is function.args.vararg:
+            place = len([one for one in function.args.args if one.arg not in ("self", "cls")])
+            return [(self.reach.module_of(call), one) for call in calls for one in call.args[place:]]
+        pairs = ((call, given_to(call, function, parameter.arg)) for call in calls)
+        found = [(self.reach.module_of(call), given) for call, given in pairs if given is not None]
+        default = defaults(function).get(parameter.arg)
+        return found + ([(module, default)] if default is not None else [])
+
+    def _objects(self, module: Module, method: FunctionNode) -> list[ast.Call]:
+        """Returns the calls that create an object of a method's class."""
+        owner = module.names.parents.get(method)
+        if not isinstance(owner, ast.ClassDef):
+            return []
+        family = [self.reach.note(owner, module), *self.reach.subclasses(owner)]
+        return [call for one in family for call in self.reach.calls_of(one.name)]
+
+    def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
+        """Returns the values of an attribute; for ``self``, those in its class and base classes."""
+        names, held = module.names, attribute.value
+        if isinstance(held, ast.Name) and held.id in ("self", "cls"):
+            owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
+            if owner is None:
+                return []
+            self.reach.note(owner, module)
+            found = []
+            for one in self.reach.bases(owner):
+                where = self.reach.module_of(one)
+                found += [(where, value) for value in _class_values(one, attribute.attr)]
+                inside = [s for s in self._stores_of(where).get(attribute.attr, []) if one in where.names.ancestors(s)]
+                found += [(where, value) for s in inside if (value := _assigned_value(where, s)) is not None]
+            return found
+        if (dotted := names.qualified(attribute)) is not None:
+            return self._imported_values(module, dotted)
+        kinds = {base for kind in self._classes(module, attribute) for base in self.reach.bases(kind)}
+        stores = self._self_stores(attribute.attr)
+        own = [(where, one) for where, one in stores if not kinds.isdisjoint(where.names.ancestors(one))]
+        beside = [one for one in self._stores_of(module).get(attribute.attr, []) if one.lineno < attribute.lineno]
+        own += [(module, one) for one in beside if ast.dump(one.value) == ast.dump(held)]  # net.model = load_model(…)
+        return [(where, value) for where, one in own or stores if (value := _assigned_value(where, one)) is not None]
+
+    def _imported_values(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
+        """Returns the values of an imported name or class attribute: ``config.PATH``."""
+        above, _, last = dotted.rpartition(".")
+        there, top = self.reach.owner(module, dotted)
+        if there is not None:
+            return [(there, one.value) for one in there.names.top.bindings.get(top, []) if one.value is not None]
+        there, top = self.reach.owner(module, above)
+        bindings = there.names.top.bindings.get(top, []) if there is not None else []
+        kinds = [one.node for one in bindings if isinstance(one.node, ast.ClassDef)]
+        return [(there, value) for kind in kinds for value in _class_values(kind, last)] if there is not None else []
+
+    def _stores_of(self, module: Module) -> dict[str, list[ast.Attribute]]:
+        if id(module) not in self._stores:
+            found: dict[str, list[ast.Attribute]] = {}
+            for one in module.names.stores:
+                if isinstance(one, ast.Attribute):
+                    found.setdefault(one.attr, []).append(one)
+            self._stores[id(module)] = found
+        return self._stores[id(module)]
+
+    def _variable_keys(self, module: Module, value: ast.expr) -> set[Hashable]:
+        """Returns keys for a variable or attribute; an attribute has one for each class of its object."""
+        if isinstance(value, ast.Name):
+            return {key_of(module.names, value)} - {None}
+        if not isinstance(value, ast.Attribute) or value.attr in _TENSORS or module.names.qualified(value):
+            return set()
+        own = self._classes(module, value)
+        stored = {kind for where, one in self._self_stores(value.attr) for kind in self._classes(where, one)}
+        kinds = stored & own if own else stored
+        return {(kind, value.attr) for kind in kinds} or {value.attr}
+
+    def _classes(self, module: Module, attribute: ast.Attribute) -> set[ast.ClassDef]:
+        """Returns the classes of the program that the object of an attribute may have; empty if they are unknown."""
+        held = attribute.value
+        if not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
+            return set(classes_of(self.reach, module, held) or ())
+        around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
+        return {around, *self.reach.subclasses(self.reach.note(around, module))} if around is not None else set()
+
+    def _self_stores(self, name: str) -> list[tuple[Module, ast.Attribute]]:
+        """Returns the assignments to an attribute of ``self`` in the program."""
+        stores = ((where, one) for where in self.reach.files_with(name) for one in self._stores_of(where).get(name, []))
+        return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
+
+    def _item_values(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:
+        """Returns the values of an item of dictionaries that the program contains as literals."""
+        held = [(where, one) for where, one in self.behind(module, item.value) if isinstance(one, ast.Dict)]
+        pairs = [(where, *pair) for where, one in held for pair in zip(one.keys, one.values, strict=True)]
+        return [(where, value) for where, name, value in pairs if name and literal(name) == literal(item.slice)]
+
+    def _setting(self, module: Module, item: ast.Subscript) -> Hashable | None:
+        """Returns the string key of an item, or the index of ``sys.argv[2]``; None for any other item."""
+        place = literal(item.slice)
+        if isinstance(place, int) and module.names.qualified(item.value) == "sys.argv":
+            return Argument(place)
+        return place if isinstance(place, str) else None
+
+    def _unknown(self, module: Module, value: ast.expr) -> Hashable | None:
+        """Returns a key for a part of a path that no file of the program sets; None for any other part."""
+        if self.behind(module, value):
+            return None
+        if isinstance(value, ast.Subscript):
+            return self._setting(module, value)
+        if isinstance(value, ast.Attribute):
+            dotted = module.names.qualified(value)
+            if any(isinstance(one.node, _LOOPS) for one in module.names.bindings(value.value)):
+                return None  # of a loop variable: ``path.name``
+            is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
+            return value.attr if is_own else None
+        is_variable = isinstance(value, ast.Name) and value.id not in ("self", "cls")
+        found = module.names.scope_of(value).lookup(value.id) if is_variable else None  # type: ignore[attr-defined]
+        is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
+        return key_of(module.names, value) if is_parameter else None
+
+
+def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
+    """Returns the argument of a call for a parameter of a function; None for none."""
+    expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg not in ("self", "cls")]
+    place = expected.index(name) if name in expected else len(call.args)
+    by_name = next((one.value for one in call.keywords if one.arg == name), None)
+    return by_name if by_name is not None or place >= len(call.args) else call.args[place]
+
+
+def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
+    """Returns the bindings that a read of a variable may see, without those that are overwritten before."""
+    names, scope = module.names, module.names.scope_of(name)
+    if any(isinstance(one.node, ast.arg) or names.scope_of(one.node) is not scope for one in bindings):
+        return bindings
+    assigned = names.assignments_at(name, [one.node for one in bindings])
+    found = [(names.statement_of(one.node), one) for one in bindings if one.node in assigned]
+    above = [one for one, _ in found if isinstance(one, ast.Assign) and one.lineno < name.lineno]
+    last = {id(names.block_of(one)): one.lineno for one in above}  # earlier ones in its block are overwritten
+    return [one for at, one in found if at.lineno >= last.get(id(names.block_of(at)), 0)]
+
+
+def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
+    """Yields the values that a function adds to the list in a variable."""
+    names = module.names
+    for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):
+        held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
+        if isinstance(held, ast.Name) and held.id == name.id and names.scope_of(held) is names.scope_of(name):
+            yield call.args[-1]
+
+
+def _class_values(owner: ast.ClassDef, name: str) -> list[ast.expr]:
+    """Returns the values of an attribute in the body of a class."""
+    given = (one for one in owner.body if isinstance(one, ast.Assign))
+    return [one.value for one in given if any(isinstance(t, ast.Name) and t.id == name for t in one.targets)]
+
+
+def _assigned_value(module: Module, target: ast.Attribute) -> ast.expr | None:
+    statement = module.names.parents.get(target)
+    if isinstance(statement, ast.Tuple):
+        statement = module.names.parents.get(statement)
+    return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+
+
+def _bound_value(module: Module, binding: Binding, name: str) -> ast.expr | None:
+    """Returns the value that a binding gives a variable; for one of several targets the whole value."""
+    if binding.value is not None:
+        return binding.value
+    statement = binding.node if isinstance(binding.node, ast.stmt) else module.names.statement_of(binding.node)
+    loops: list[ast.comprehension] = getattr(binding.node, "generators", [])
+    for each in loops:
+        if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(each.target)):
+            return each.iter
+    if isinstance(statement, ast.For):
+        return statement.iter
+    return statement.value if isinstance(statement, ast.Assign | ast.AugAssign) else None

@@ -39,13 +39,7 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def repository(here):
-    """An empty repository that is also the current directory."""
-    subprocess.run(["git", "init", "--quiet", str(here)], check=True)
-    return here
-
-
-@pytest.fixture
-def project(repository):
+def project(here):
     """A repository with one Estimator program and one other file; also the current directory."""
-    return put(repository, {"train.py": program(), "other.py": "import tensorflow as tf\n"})
+    subprocess.run(["git", "init", "--quiet", str(here)], check=True)
+    return put(here, {"train.py": program(), "other.py": "import tensorflow as tf\n"})

@@ -1,4 +1,7 @@
-"""What the codemod writes goes on with its input, or from the saves of a hook, to the last bit."""
+"""What the codemod writes goes on with its input, or from the saves of a hook, to the last bit.
+
+That it continues any optimizer is shown by tests/tensorflow/model_fn/test_continuation.py.
+"""
 
 import shutil
 from pathlib import Path

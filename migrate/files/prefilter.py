@@ -19,7 +19,7 @@ _SYMBOLS = (
     *(b"WALS", b"KMeans", b"GMM", b"contrib.timeseries", b"contrib import timeseries"),
     b"from_saved_model",
     # Checkpoints and hooks of every API: ModelCheckpoint, latest_checkpoint, save_checkpoints_steps.
-    *(b"heckpoint", b"BackupAndRestore", b"CSVLogger", b"initial_epoch", b"save_weights", b"load_weights"),
+    *(b"heckpoint", b"BackupAndRestore", b"initial_epoch", b"save_weights", b"load_weights"),
     *(b"load_model", b"fit_generator", b"callbacks=", b"resume", b"apply_gradients"),
     *(b"Hook", b"_hook", b"stop_if_", b"WarmStart", b"warm_start"),
     # Sessions.

@@ -54,10 +54,7 @@ class Provenance:
         found = self._origins(module, value, 0)
         if is_file:
             ends = [one for one in self._values.ends(module, value) if not isinstance(one.node, _PATH_BUILDERS)]
-            whole = [
-                self._external_origin(module, value),
-                *(self._resolve(end.module, end.node, 0) for end in ends),
-            ]
+            whole = [self._external_origin(module, value), *(self._resolve(end.module, end.node, 0) for end in ends)]
             found = ((Origin.UNKNOWN, "") if one[0] is Origin.FLAG and one in whole else one for one in found)
         return min(found, key=lambda one: [*Origin].index(one[0]), default=None)
 

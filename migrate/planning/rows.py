@@ -221,9 +221,7 @@ def _row(
         removed=sum(removed for _, removed in lines),
         generated=sum(_count_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needed,
-        commands=tuple(_commands(start, one, forms, needed, tree, kinds, old) for start in starts)
-        if status in WHOLE
-        else (),
+        commands=tuple(_commands(start, one, forms, needed, tree, kinds, old) for start in starts if status in WHOLE),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
 
@@ -279,17 +277,12 @@ def _commands(
         *([given] if given else []),
         *([f"--new-env {VARIABLE}"] if any(VARIABLE in need for need in needed) else []),
     ]
-    # Without an own directory for the comparison, the program would train in the user's model_dir.
-    verify = (
-        f"{program()} verify {old.path(start)} {start} --old-python OLD --new-python NEW {' '.join(options)}".rstrip()
-    )
-    if not one.programs and {*kinds} == {
-        _KINDS["FT2"]
-    }:  # not compared with the old program, which repeats epochs or starts over when it resumes
-        verify = f"{program()} verify {start} --new-python NEW {' '.join(options)}".rstrip()
-        return Commands(start, first, "" if first else verify)
-    compared = ("", "") if first else (verify, _old_tensorflow(start, tree))
-    return Commands(start, first, *compared)
+    if first:  # the program would train in the user's model_dir, as long as it has no own one for the comparison
+        return Commands(start, first)
+    if not one.programs and {*kinds} == {_KINDS["FT2"]}:  # the old program repeats epochs or starts over
+        return Commands(start, verify=" ".join([program(), "verify", start, "--new-python NEW", *options]))
+    compared = [program(), "verify", old.path(start), start, "--old-python OLD --new-python NEW", *options]
+    return Commands(start, verify=" ".join(compared), old=_old_tensorflow(start, tree))
 
 
 def _old_tensorflow(start: str, tree: Tree) -> str:

@@ -1,1 +1,1 @@
-"""What stands in for TensorFlow's Estimator and its fault tolerance; each file is fixed, and names its release."""
+"""Replaces TensorFlow's Estimator and its recovery; each file names its release."""

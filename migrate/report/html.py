@@ -191,7 +191,7 @@ def render(
     )
     environment.filters["printable"] = printable
     section = environment.get_template("file.html")
-    shown = _files(outcome, pages, lines_of)
+    shown = _files(outcome, lines_of)
     files = [section.render(file=file) for file in shown]
     # Without a time in the archive, so that the same outcome gives the same page.
     packed = gzip.compress(json.dumps(files).encode("ascii"), 9, mtime=0)
@@ -216,11 +216,11 @@ def _anchor(path: str) -> str:
     return f"file-{_hash(path)}"
 
 
-def _files(outcome: Outcome, pages: Mapping[str, Page], lines_of: Callable[[str], Sequence[str]]) -> list[_File]:
+def _files(outcome: Outcome, lines_of: Callable[[str], Sequence[str]]) -> list[_File]:
     found = {path: list(group) for path, group in groupby(sort_findings(outcome.findings), key=lambda one: one.path)}
     changes = {change.path: change for change in outcome.changes}
     shown = [
-        _file(path, found.get(path, []), change, pages, lines_of)
+        _file(path, found.get(path, []), change, lines_of)
         for path in sorted({*found, *changes})
         if not _is_new(change := changes.get(path))
     ]
@@ -238,11 +238,7 @@ def _is_new(change: FileChange | None) -> bool:
 
 
 def _file(
-    path: str,
-    findings: Sequence[Finding],
-    change: FileChange | None,
-    pages: Mapping[str, Page],
-    lines_of: Callable[[str], Sequence[str]],
+    path: str, findings: Sequence[Finding], change: FileChange | None, lines_of: Callable[[str], Sequence[str]]
 ) -> _File:
     before = change.before if change else "\n".join(lines_of(path))
     after = change.after if change else None

@@ -95,9 +95,6 @@ def _is_assigned_to_alias(module: Module, node: ast.expr) -> bool:
     """Whether a value is assigned to one variable of this file, of which only attributes are read."""
     names, statement = module.names, module.names.parent(node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-    found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
-    if not isinstance(target, ast.Name) or found is None or len(found[1]) != 1 or found[1][0].value is not node:
+    if target is None or names.only_value(target) is not node or isinstance(names.scope_of(target).node, ast.ClassDef):
         return False
-    if isinstance(found[0].node, ast.ClassDef):
-        return False
-    return all(isinstance(names.parent(use), ast.Attribute) for use in names.uses(target.id, found[0]))
+    return all(isinstance(names.parent(use), ast.Attribute) for use in names.reads_of(target))

@@ -143,7 +143,7 @@ def _clock_reason(old: Record, new: Record, read: Callable[[Record], object]) ->
 def _throttle_reason(old: Record, new: Record) -> str:
     """Returns why the two may evaluate at different steps: ``throttle_secs`` passed in OLD's run; else ""."""
     longest = max(one.ended - one.began for record in (old, new) for one in record.attempts)
-    throttled = any(0 < event["seconds"] < longest for event in old.events_of("evaluates_by_clock"))
+    throttled = any(0 < event["seconds"] < longest for event in old.all_events("evaluates_by_clock"))
     return _BY_THROTTLE if throttled and _evaluation_steps(old) != _evaluation_steps(new) else ""
 
 
@@ -217,7 +217,7 @@ def _no_checkpoints_reason(old: Record, new: Record) -> str:
     if not old.kept and not new.kept:
         return "neither directory holds a TensorFlow checkpoint"
     for side, record in (("OLD", old), ("NEW", new)):
-        if not record.kept and not any(event["kind"] in ("checkpoint", "saver") for event in record.events_of("save")):
+        if not record.kept and not any(event["kind"] in ("checkpoint", "saver") for event in record.all_events("save")):
             return f"{side} keeps no TensorFlow checkpoints"
     return ""
 
@@ -266,7 +266,7 @@ def _loss_row(old: Record, new: Record, tolerance: float, rounding: Rounding | N
 def _missing_reason(old: Record, new: Record, what: str) -> str:
     """Returns why one of the records has no ``what`` ("loss" or "batch"); "" if both have it."""
     for side, record in (("OLD", old), ("NEW", new)):
-        for event in record.events_of("unseen"):
+        for event in record.all_events("unseen"):
             if event["what"] == what:
                 return f"{side}'s could not be seen: {event['reason']}"
         if not record.by_step(what):

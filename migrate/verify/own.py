@@ -62,7 +62,7 @@ def _lost_steps_row(undisturbed: Record, interrupted: Record) -> Row:
     longest = max((after - before for before, after in pairwise(saved)), default=0)
     lost = max((steps for steps in interrupted.steps_lost if steps is not None), default=0)
     # A signal strikes only at the end of a call of several steps.
-    calls = max((event.get("calls", 1) for event in interrupted.events_of("step")), default=1)
+    calls = max((event.get("calls", 1) for event in interrupted.all_events("step")), default=1)
     note = f"{lost} lost, {longest} steps between two saves"
     verdict = _verdict(lost <= longest + calls - 1)
     if FAULTS[interrupted.fault].damages:  # it resumes from a checkpoint before the damaged one

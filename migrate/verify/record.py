@@ -1,7 +1,6 @@
 """The record of a program: the events of each attempt, and the steps, saves and losses computed from them."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -94,13 +93,9 @@ class Record:
     handed_over: list[int] = field(default_factory=list)
     exports: dict[str, Any] = field(default_factory=dict)
 
-    @cached_property
-    def events(self) -> list[Event]:
-        return [event for attempt in self.attempts for event in attempt.events]
-
-    def events_of(self, kind: str) -> list[Event]:
+    def all_events(self, kind: str) -> list[Event]:
         """Returns the events of one kind in all attempts."""
-        return [event for event in self.events if event["event"] == kind]
+        return [event for attempt in self.attempts for event in attempt.events_of(kind)]
 
     @property
     def finished(self) -> bool:
@@ -164,7 +159,7 @@ class Record:
         changes nothing for a later start. A save that was killed counts if its checkpoint is whole: the next start
         resumed from it or, if the job was done by then, it is in the directory at the end.
         """
-        done = {event["step"] for event in self.events_of("save") if event["step"] is not None}
+        done = {event["step"] for event in self.all_events("save") if event["step"] is not None}
         for attempt, after in pairwise(self.attempts):
             begun = [event["step"] for event in attempt.events_of("saving")]
             there = self.kept if after.started_at is None else [after.started_at]
@@ -175,17 +170,17 @@ class Record:
     @property
     def saves_by_clock(self) -> bool:
         """Whether it saves every so many seconds, so that no two runs save at the same steps."""
-        return bool(self.events_of("saves_by_clock"))
+        return bool(self.all_events("saves_by_clock"))
 
     @property
     def seconds_in_saves(self) -> float:
         """The seconds spent in completed saves."""
-        return float(sum(event["seconds"] for event in self.events_of("save")))
+        return float(sum(event["seconds"] for event in self.all_events("save")))
 
     @property
     def evaluations(self) -> list[tuple[int | None, dict[str, float]]]:
         """The step and metrics of each evaluation."""
-        return [(event["step"], event["metrics"]) for event in self.events_of("evaluation")]
+        return [(event["step"], event["metrics"]) for event in self.all_events("evaluation")]
 
     def by_step(self, name: str) -> dict[int, Any]:
         """Maps each step that the final state depends on to its ``name``, which is "loss" or "batch"."""
@@ -199,4 +194,4 @@ class Record:
     @property
     def losses_are_means(self) -> bool:
         """Whether the recorded losses are running means."""
-        return any(event.get("mean") for event in self.events_of("step"))
+        return any(event.get("mean") for event in self.all_events("step"))

@@ -164,15 +164,15 @@ def _try_fault(done: Verification, bench: Bench, name: str, step: int, baseline:
 
 def expect_sound(record: Record, side: str) -> None:
     """Raises ProgramError if a program's undisturbed run does not train or save."""
-    if not record.events_of("tensorflow"):
+    if not record.all_events("tensorflow"):
         ended = f"{side} ended (exit {record.attempts[-1].code}) without importing TensorFlow"
         raise ProgramError(f"{ended}. Is it the program that trains? See --args")
-    if not record.events_of("step"):
+    if not record.all_events("step"):
         raise ProgramError(
             f"{side} made no step that could be seen: seen are those of an Estimator, of fit, of sessions with a "
             "global step, and of loops that checkpoint their counter"
         )
-    if not record.events_of("save"):
+    if not record.all_events("save"):
         raise ProgramError(f"{side} never saves a checkpoint or a Keras model: there is nothing to resume from")
 
 
@@ -205,7 +205,7 @@ def _share_checkpoint(done: Verification, bench: Bench, baseline: tuple[Record, 
         # Start OLD at the same time only if NEW writes some of OLD's names, so that it probably reads them too.
         old = bench.start("OLD", None, what) if insists or _share_names(*baseline) else None
         new = waiting()
-        if insists or (new.finished and any(event["phase"] == "train" for event in new.events_of("restore"))):
+        if insists or (new.finished and any(event["phase"] == "train" for event in new.all_events("restore"))):
             return (old or bench.start("OLD", None, what))(), new
     except ProgramError:
         if insists:

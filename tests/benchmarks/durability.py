@@ -74,7 +74,7 @@ class Job:
         self.begun = place / "begun"
         self.start(self.begun, until_saved=True)
         self.reference = self.undisturbed()
-        times = [event["time"] for event in self.reference.events_of("step")]
+        times = [event["time"] for event in self.reference.all_events("step")]
         trials = min(int(seconds / (times[-1] - times[0])), MOST_TRIALS)
         if trials > 1:
             self.max_steps *= trials
@@ -134,7 +134,7 @@ class Job:
 def figures(job, record):
     """What became of a killed job, as a line of the results."""
     losses, kinds = job.reference.by_step("loss"), Counter(moment(a) for a in record.attempts if a.code == -9)
-    made = [(e["step"], e["loss"]) for e in record.events_of("step") if "loss" in e]
+    made = [(e["step"], e["loss"]) for e in record.all_events("step") if "loss" in e]
     saved, made_steps, far = 0, 0, 0
     for attempt in record.attempts:
         at = attempt.started_at

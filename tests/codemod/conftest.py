@@ -39,7 +39,13 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def project(here):
-    """A repository with one Estimator program and one other file; also the current directory."""
+def repository(here):
+    """An empty repository that is also the current directory."""
     subprocess.run(["git", "init", "--quiet", str(here)], check=True)
-    return put(here, {"train.py": program(), "other.py": "import tensorflow as tf\n"})
+    return here
+
+
+@pytest.fixture
+def project(repository):
+    """A repository with one Estimator program and one other file; also the current directory."""
+    return put(repository, {"train.py": program(), "other.py": "import tensorflow as tf\n"})

@@ -22,6 +22,11 @@ def _judged(text, **settings):
     return judge(Module("program.py", text, ast.parse(text)), Settings(**settings))
 
 
+def codes(text):
+    """The codes of the findings of a text."""
+    return [finding.code for finding in migrate(text)[1]]
+
+
 def deleted_lines(text, **settings):
     """The lines, from 0, of the statements that a rewrite deletes with their comments."""
     plan = judged(text, **settings).plan

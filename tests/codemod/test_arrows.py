@@ -43,7 +43,7 @@ def test_no_folder_is_known_by_one_that_it_knows():
         assert folder not in below(folder)
 
 
-ANALYSIS = ("source", "program", "values", "calls", "keras", "resume")
+ANALYSIS = ("source", "program", "calls", "values", "keras", "resume")
 """The folders of ``analysis``, each of which may import those before it."""
 
 

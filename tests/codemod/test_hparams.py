@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from migrate.recovery.estimator.changed_params import with_values
+from migrate.recovery.estimator.changed_params import copy_with
 from migrate.recovery.estimator.hparams import HParams
 from tests.cases import cases, each
 
@@ -57,8 +57,8 @@ def test_a_name_is_taken_once():
 
 def test_a_tpu_estimators_values_are_added_to_a_copy():
     given = HParams(rate=0.5)
-    more = with_values(given, batch_size=8, use_tpu=False)
+    more = copy_with(given, batch_size=8, use_tpu=False)
     assert (more.values(), given.values()) == ({"rate": 0.5, "batch_size": 8, "use_tpu": False}, {"rate": 0.5})
-    assert with_values(more, batch_size=4).batch_size == 4
+    assert copy_with(more, batch_size=4).batch_size == 4
     mapping = {"rate": 0.5}
-    assert (with_values(mapping, batch_size=8), mapping) == ({"rate": 0.5, "batch_size": 8}, {"rate": 0.5})
+    assert (copy_with(mapping, batch_size=8), mapping) == ({"rate": 0.5, "batch_size": 8}, {"rate": 0.5})

@@ -1,7 +1,6 @@
 """``tf2_examples/`` is the codemod's own output for ``legacy_examples/``."""
 
 import os
-import subprocess
 
 import black
 import pytest
@@ -45,18 +44,6 @@ def test_the_output_is_formatted_as_black_does(variant):
     for path in variant.folder.glob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert black.format_str(text, mode=black.Mode()) == text, path
-
-
-def test_the_diff_applies_with_git_and_gives_the_tf2_examples(tmp_path):
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    (tmp_path / "legacy_examples").mkdir()
-    for path in LEGACY.glob("*.py"):
-        (tmp_path / "legacy_examples" / path.name).write_bytes(path.read_bytes())
-    diff = migrate("legacy_examples", cwd=tmp_path)
-    assert diff.returncode == 1
-    subprocess.run(["git", "apply"], input=diff.stdout, cwd=tmp_path, text=True, check=True)
-    for path in (path for path in TF2.glob("*.py") if path.name not in BY_HAND):
-        assert (tmp_path / "legacy_examples" / path.name).read_bytes() == path.read_bytes()
 
 
 def test_write_gives_the_tf2_examples_too(tmp_path):

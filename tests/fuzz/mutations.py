@@ -5,8 +5,6 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Callable
-from random import Random
 
 EXPRESSIONS = (
     "None", "0", "-1", "1e6", "True", "x", "FLAGS.steps", "args.n or 7", "a if b else c", "lambda: x", "(yield)",
@@ -27,8 +25,6 @@ WRAPPERS = (
     "if x:", "for epoch in range(3):", "while True:", "try:", "with tf.device('/cpu:0'):", "def made():", "class C:",
     "with tf.Session() as s, tf.Graph().as_default():", "async def later():", "if TYPE_CHECKING:", "@dec\ndef f(a=1):",
 )  # fmt: skip
-
-Mutation = Callable[[str, Random, tuple[str, ...]], str]
 
 
 def mutated(text, chance, seeds):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from migrate.rules import RULES
 from tests.codemod.programs import program
+from tests.codemod.rewrite.test_tpu import BERT
+from tests.interruption.resume.programs import SHAPES
 
 LEGACY = Path(__file__).parents[2] / "legacy_examples"
 
@@ -116,60 +118,9 @@ for row in regressor.predict(data): print(row["predictions"], '''a
   b''')
 """,
     # TPUEstimator on its flag.
-    """\
-import tensorflow.compat.v1 as tf
-from tensorflow.contrib import tpu as contrib_tpu
-
-FLAGS = tf.flags.FLAGS
-
-
-def model_fn_builder(rate):
-    def model_fn(features, labels, mode, params):
-        loss = tf.reduce_mean(tf.layers.dense(features["x"], 1))
-        optimizer = tf.train.GradientDescentOptimizer(rate)
-        if FLAGS.use_tpu:
-            optimizer = contrib_tpu.CrossShardOptimizer(optimizer)
-        train_op = optimizer.minimize(loss, tf.train.get_global_step())
-        return contrib_tpu.TPUEstimatorSpec(mode=mode, loss=loss, train_op=train_op)
-
-    return model_fn
-
-
-def main(_):
-    run_config = contrib_tpu.RunConfig(
-        cluster=None,
-        model_dir=FLAGS.output_dir,
-        save_checkpoints_steps=FLAGS.save_checkpoints_steps,
-        tpu_config=contrib_tpu.TPUConfig(iterations_per_loop=1000),
-    )
-    estimator = contrib_tpu.TPUEstimator(
-        use_tpu=FLAGS.use_tpu, model_fn=model_fn_builder(0.1), config=run_config, train_batch_size=8
-    )
-    estimator.train(input_fn=lambda params: data(params["batch_size"]), max_steps=100)
-
-
-if __name__ == "__main__":
-    tf.app.run()
-""",
-    # Keras code that recovers by ModelCheckpoint, and model_to_estimator.
-    """\
-import os
-import tensorflow as tf
-from tensorflow import keras
-
-path = os.path.join("ckpt", "weights.{epoch:02d}")
-model = keras.Sequential([keras.layers.Dense(1)])
-model.compile("adam", "mse")
-latest = tf.train.latest_checkpoint("ckpt")
-initial_epoch = 0
-if latest:
-    model.load_weights(latest)
-    initial_epoch = int(latest.split(".")[-1])
-callbacks = [keras.callbacks.ModelCheckpoint(path, save_weights_only=True), keras.callbacks.CSVLogger("log.csv")]
-model.fit(x, y, epochs=10, initial_epoch=initial_epoch, callbacks=callbacks)
-estimator = keras.estimator.model_to_estimator(model, model_dir="/tmp/e")
-estimator.train(lambda: (x, y), steps=5)
-""",
+    BERT,
+    # Keras code that recovers by ModelCheckpoint.
+    SHAPES["sorted_and_split"],
 )
 
 

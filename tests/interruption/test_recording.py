@@ -79,7 +79,7 @@ def test_every_step_is_seen_with_its_own_loss_and_batch(record, request):
 def test_saves_are_seen_with_their_step_and_duration(record, request):
     record = request.getfixturevalue(record)
     assert record.saved_steps == record.kept == [0, 5, 7]
-    assert all(event["seconds"] > 0 for event in record.events_of("save"))
+    assert all(event["seconds"] > 0 for event in record.all_events("save"))
 
 
 def test_the_same_examples_have_the_same_digest_in_an_input_fn_and_in_fit(estimator, fitted):
@@ -90,7 +90,7 @@ def test_an_evaluation_is_seen_with_its_step_and_metrics_and_is_no_training(esti
     [(step, metrics)] = estimator.evaluations
     assert step == 7
     assert metrics["loss"] > 0
-    assert [event["phase"] for event in estimator.events_of("restore")] == ["evaluate"]
+    assert [event["phase"] for event in estimator.all_events("restore")] == ["evaluate"]
 
 
 SEVERAL_IN_A_WRAPPED_GRAPH = """

@@ -1,2 +1,2 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d01528432f45fed7).
-"""What stands in for TensorFlow's Estimator and its fault tolerance; each file is fixed, and names its release."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 27083f63abe3bb49).
+"""Replaces TensorFlow's Estimator and its recovery; each file names its release."""

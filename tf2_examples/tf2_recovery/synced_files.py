@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb41b87f0b3d37a5).
-"""Files that are on the disk before anything names them."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6ebac5e51f3e4983).
+"""Writes files through to the disk, so that a power cut loses none that others name."""
 
 import contextlib
 import os
@@ -7,8 +7,8 @@ import threading
 
 
 def sync_files(*paths):
-    """Waits until files, and the names in directories, are on the disk, if it is local."""
-    # One after the other is slower; an executor takes nothing when the program ends.
+    """Waits until files and directories are on the disk; skips remote or missing ones."""
+    # Threads: in parallel is faster, and an executor takes no work at Python's exit.
     others = [threading.Thread(target=_sync_one, args=(path,)) for path in paths[1:]]
     for other in others:
         other.start()
@@ -19,7 +19,7 @@ def sync_files(*paths):
 
 
 def sync_folder(path):
-    """Waits until a directory and all that is in it is on the disk, if it is local."""
+    """Waits until a local directory, with all that is below it, is on the disk."""
     folders = [(top, names) for top, _, names in os.walk(path)]
     files = [os.path.join(top, name) for top, names in folders for name in names]
     sync_files(*files, *(top for top, _ in folders))
@@ -28,6 +28,6 @@ def sync_folder(path):
 def _sync_one(path):
     with contextlib.suppress(FileNotFoundError):  # It was removed, or is remote.
         opened = os.open(path, os.O_RDONLY)
-        with contextlib.suppress(OSError):  # A file system that cannot.
+        with contextlib.suppress(OSError):  # The file system has no fsync.
             os.fsync(opened)
         os.close(opened)

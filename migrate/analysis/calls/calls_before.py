@@ -33,8 +33,7 @@ def calls_before(
     if not isinstance(scope, FunctionNode) or scope in seen or len(seen) > MAX_DEPTH**3:
         return
     seen.add(scope)
-    reach.note(scope, module)
-    for caller in reach.callers(scope):
+    for caller in reach.callers(scope, module):
         yield from calls_before(reach, reach.module_of(caller), caller, seen)
     owner = names.parents.get(scope)
     for one in reach.bases(reach.note(owner, module)) if isinstance(owner, ast.ClassDef) else ():

@@ -1,12 +1,11 @@
-"""The classes of a program's objects, which decide what method a call runs."""
+"""The classes of a program's objects, which decide what method a call runs, and the values of their attributes."""
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.nodes import walk
-from migrate.analysis.source.path_searches import name_of
-from migrate.files.run_cache import tree_cache
+from migrate.analysis.source.path_searches import attribute_stores, name_of
 
 if TYPE_CHECKING:
     from migrate.analysis.calls.reach import Reach
@@ -21,11 +20,11 @@ def classes_of(reach: "Reach", module: Module, value: ast.expr, depth: int = 0) 
         return None
     if isinstance(value, ast.Call):
         return _classes_of_result(reach, module, value, depth)
-    given: list[tuple[Module, ast.expr | None]] = []
+    given: Sequence[tuple[Module, ast.expr | None]] = []
     if isinstance(value, ast.Name):
         given = [(module, one.value) for one in module.names.bindings(value)]
     elif isinstance(value, ast.Attribute):
-        given = _attribute_values(reach, module, value, depth)
+        given = stored_values(reach, module, value, depth + 1)
     found: list[ast.ClassDef] = []
     for where, one in given:
         classes = classes_of(reach, where, one, depth + 1) if one is not None else None
@@ -58,29 +57,36 @@ def _classes_of_result(reach: "Reach", module: Module, call: ast.Call, depth: in
     return found if functions else None
 
 
-def _attribute_values(
-    reach: "Reach", module: Module, attribute: ast.Attribute, depth: int
-) -> list[tuple[Module, ast.expr | None]]:
-    """Returns the values that the classes of an object assign to an attribute, with their files."""
-    holder = attribute.value
-    if isinstance(holder, ast.Name) and holder.id == "self":
-        around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
-        owners = [reach.note(around, module), *reach.subclasses(around)] if around is not None else []
-    else:
-        owners = classes_of(reach, module, holder, depth + 1) or []
-    found: list[tuple[Module, ast.expr | None]] = []
-    for owner in dict.fromkeys(one for each in owners for one in reach.bases(each)):
-        found += [(reach.module_of(owner), one) for one in _assigned_attributes(owner).get(attribute.attr, ())]
+def owners_of(reach: "Reach", module: Module, attribute: ast.Attribute, depth: int = 0) -> list[ast.ClassDef]:
+    """Returns the program's classes that the object of an attribute may have; [] if they are unknown."""
+    if not is_of_self(attribute):
+        return classes_of(reach, module, attribute.value, depth) or []
+    return reach.family(module.names.class_around(attribute), module)
+
+
+def stored_values(
+    reach: "Reach", module: Module, attribute: ast.Attribute, depth: int = 0
+) -> list[tuple[Module, ast.expr]]:
+    """Returns the values that the classes of an attribute's object, and their base classes, assign to it."""
+    found: list[tuple[Module, ast.expr]] = []
+    for owner in dict.fromkeys(base for one in owners_of(reach, module, attribute, depth) for base in reach.bases(one)):
+        where = reach.module_of(owner)
+        found += [(where, one) for one in class_values(where, owner, attribute.attr)]
+        stores = [one for one in attribute_stores(where.names, attribute.attr) if owner in where.names.ancestors(one)]
+        found += [(where, value) for one in stores if (value := assigned_value(where, one)) is not None]
     return found
 
 
-@tree_cache
-def _assigned_attributes(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
-    """Returns the values that a class assigns to attributes of ``self``, by attribute name."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in walk(owner):
-        if isinstance(node, ast.Assign):
-            holder = (one for one in node.targets if isinstance(one, ast.Attribute))
-            for name in {one.attr for one in holder if isinstance(one.value, ast.Name) and one.value.id == "self"}:
-                found.setdefault(name, []).append(node.value)
-    return found
+def is_of_self(attribute: ast.Attribute) -> bool:
+    return isinstance(attribute.value, ast.Name) and attribute.value.id in ("self", "cls")
+
+
+def class_values(module: Module, owner: ast.ClassDef, name: str) -> list[ast.expr]:
+    """Returns the values of an attribute in the body of a class."""
+    return [one.value for one in module.names.scope_of(owner.body[0]).bindings.get(name, ()) if one.value is not None]
+
+
+def assigned_value(module: Module, target: ast.Attribute) -> ast.expr | None:
+    """Returns the value that is assigned to an attribute, for one of several targets the whole value; None for none."""
+    statement = module.names.statement_of(target)
+    return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None

@@ -13,11 +13,11 @@ from typing import TypeVar
 from migrate.analysis.calls.branches import are_alternatives
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.program.facts import calls_within_functions, files_below, text_at
+from migrate.analysis.program.links import star_owner
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import directory_above_package
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import calls_by_name, name_of
-from migrate.analysis.values.uses import star_owner
 from migrate.files.run_cache import run_cache
 from migrate.files.trouble import Unreadable
 
@@ -48,7 +48,6 @@ class Reach:
         self._defined_in: dict[int, dict[str, list[FunctionNode | ast.ClassDef]]] = {}
         self._definitions_by_name: dict[str, list[FunctionNode | ast.ClassDef]] = {}
         self._files_read: set[int] = set()
-        self._calls_in: dict[int, dict[ast.AST, list[ast.Call]]] = {}
         self._module_of_node: dict[ast.AST, Module] = {}
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
         self._paths_with_words: dict[tuple[str, ...], list[str]] = {}
@@ -207,23 +206,18 @@ class Reach:
         return functions, made if functions else call  # A method of the program's own may have this name.
 
     def calls_in(self, module: Module, scope: ast.AST) -> list[ast.Call]:
-        """Returns the calls in a function or module, without those of inner functions; comprehensions belong to it."""
-        if id(module) not in self._calls_in:
-            found: dict[ast.AST, list[ast.Call]] = {}
-            for call in (call for some in self.calls(module).values() for call in some):
-                found.setdefault(_function_around(module, call), []).append(call)
-            self._calls_in[id(module)] = found
-        return self._calls_in[id(module)].get(scope, [])
+        """Returns the calls in a function or module, without those of inner functions."""
+        self.calls(module)
+        return module.names.calls_in(scope)
 
     def calls_named(self, module: Module, scope: ast.AST, *names: str) -> list[ast.Call]:
         """Returns the calls of ``calls_in`` whose called name ends in one of some names."""
         named = (call for name in names for call in self.calls(module).get(name, ()))
-        return [call for call in named if _function_around(module, call) is scope]
+        return [call for call in named if module.names.function_around(call) is scope]
 
-    def callers(self, function: FunctionNode) -> list[ast.Call]:
-        """Returns the calls that may run a function."""
-        module = self.module_of(function)
-        owner = module.names.parents.get(function)
+    def callers(self, function: FunctionNode, module: Module) -> list[ast.Call]:
+        """Returns the calls that may run a function of a file."""
+        owner = module.names.parents.get(self.note(function, module))
         name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
         return [call for call in self.calls_of(name) if function in self.functions(call)]
 
@@ -236,7 +230,7 @@ class Reach:
             return True
         if not isinstance(own, ast.FunctionDef) or depth > MAX_DEPTH:
             return False
-        calls = [(self.module_of(call), call) for call in self.callers(self.note(own, module))]
+        calls = [(self.module_of(call), call) for call in self.callers(own, module)]
         are_apart = all(
             a is b and are_alternatives(a.names, one, other) for (a, one), (b, other) in combinations(calls, 2)
         )
@@ -265,6 +259,10 @@ class Reach:
             for one in found:  # The list grows.
                 found += [each for each in self.subclasses(one) if each not in found]
         return self._derived[owner]
+
+    def family(self, owner: ast.ClassDef | None, module: Module) -> list[ast.ClassDef]:
+        """Returns a class of a file, and the program's classes that derive from it; [] for None."""
+        return [self.note(owner, module), *self.subclasses(owner)] if owner is not None else []
 
     def _functions(self, module: Module, call: ast.Call, func: ast.expr | None = None) -> Iterator[FunctionNode]:
         names, func = module.names, func or call.func
@@ -310,7 +308,7 @@ class Reach:
             yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
 
     def _classes_around(self, module: Module, call: ast.Call) -> list[ast.ClassDef]:
-        around = next((node for node in module.names.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+        around = module.names.class_around(call)
         return self.bases(self.note(around, module)) if around is not None else []
 
     def owner(self, module: Module, dotted: str) -> tuple[Module | None, str]:
@@ -389,10 +387,3 @@ def is_load(call: ast.Call) -> bool:
 
 def _is_of_library(module: Module, base: ast.expr) -> bool:
     return (module.names.qualified(base) or "").partition(".")[0] in LIBRARIES
-
-
-def _function_around(module: Module, call: ast.Call) -> ast.AST:
-    own = module.names.scope_of(call)
-    while own.parent is not None and isinstance(own.node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-        own = own.parent
-    return own.node

@@ -35,7 +35,7 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
     maker = next((one for one in made.module.names.ancestors(made.node) if isinstance(one, FunctionNode)), None)
     is_led_to = made.node in {call for _, call in before} and getattr(maker, "name", "") != "__init__"
     is_made_elsewhere = scope is not None and scope is not maker and not is_led_to
-    if is_made_elsewhere and scope is not None and not reach.callers(reach.note(scope, module)):
+    if is_made_elsewhere and scope is not None and not reach.callers(scope, module):
         return True  # the calls before it are unknown
     seen = class_of_name(reach.tree, made.module, made.node.func) if isinstance(made.node, ast.Call) else None
     owners = reach.bases(reach.note(seen[1], seen[0])) if seen is not None else []

@@ -2,18 +2,18 @@
 
 import ast
 from collections.abc import Hashable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from migrate.analysis.calls.given import given_values
 from migrate.analysis.calls.objects import classes_of
-from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
-from migrate.analysis.keras.places import key_of
+from migrate.analysis.calls.reach import MAX_DEPTH, Reach
 from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of
 from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values
@@ -181,10 +181,10 @@ class Checkpoints:
 
     def owners(self, checkpoint: Checkpoint) -> set[ast.AST]:
         """Returns the classes whose objects may have a checkpoint as an attribute."""
-        around = self.names.ancestors(checkpoint.call) if isinstance(checkpoint.target, ast.Attribute) else ()
-        owner = next((one for one in around if isinstance(one, ast.ClassDef)), None)
-        known = self.reach.note(owner, self.module) if owner is not None else None
-        return {*self.reach.bases(known), *self.reach.subclasses(known)} if known is not None else set()
+        is_attribute = isinstance(checkpoint.target, ast.Attribute)
+        owner = self.names.class_around(checkpoint.call) if is_attribute else None
+        family = self.reach.family(owner, self.module)
+        return {*family, *(base for one in family[:1] for base in self.reach.bases(one))}
 
     @cached_property
     def _method_calls_elsewhere(self) -> list[tuple[Module, ast.Call, set[ast.AST]]]:
@@ -205,20 +205,8 @@ class Checkpoints:
         found = set[ast.AST]()
         for end in self._values.ends(where, value):
             is_followed = isinstance(end.node, ast.arg) and depth < MAX_DEPTH
-            given = self._argument_values(end.module, end.node) if is_followed else []  # type: ignore[arg-type]
+            given = given_values(self.reach, end.module, end.node) if is_followed else []  # type: ignore[arg-type]
             found |= {one for at, part in given for one in self._possible_values(at, part, depth + 1)} or {end.node}
-        return found
-
-    def _argument_values(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
-        function = module.names.scope_of(parameter).node
-        is_method = isinstance(module.names.parents.get(function), ast.ClassDef)
-        if not is_method or not isinstance(function, FunctionNode):
-            return []
-        found, names = [], [one.arg for one in function.args.args[1:]]
-        for call in self.reach.callers(self.reach.note(function, module)):
-            with suppress(Unbindable):
-                given = bind(call, names).get(parameter.arg)
-                found += [(self.reach.module_of(call), given)] if given is not None else []
         return found
 
     @cached_property

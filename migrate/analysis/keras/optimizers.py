@@ -5,10 +5,10 @@ import re
 
 from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import FunctionNode, Reach
-from migrate.analysis.keras.places import single_assignment
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import single_assignment
 from migrate.analysis.values.values import Values
 
 _OPTIMIZER = re.compile(
@@ -42,7 +42,7 @@ def is_unused(reach: Reach, module: Module, place: ast.expr) -> bool:
     top = around[-1] if around else None
     if not isinstance(top, FunctionNode) or module.names.uses(top.name, module.names.top):
         return False
-    return not reach.callers(reach.note(top, module))
+    return not reach.callers(top, module)
 
 
 def names_training(name: str) -> bool:

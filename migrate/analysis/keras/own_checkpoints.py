@@ -8,12 +8,12 @@ from itertools import takewhile
 from migrate.analysis.calls.calls_before import calls_before, calls_within
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints, assignment_target
-from migrate.analysis.keras.places import key_of, single_assignment
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import directory, normal, template
+from migrate.analysis.source.places import key_of, single_assignment
 from migrate.analysis.values.values import Values
 
 _TRAINS = re.compile("train(?!ed|_test)|^fit(_generator)?$|minimize|apply_gradients|^save(_weights)?$", re.IGNORECASE)
@@ -165,7 +165,7 @@ def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
     scope = next((one for one in reach.module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     if scope is None or scope.name == "__init__":
         return [reach.module.names.module]
-    found = reach.callers(reach.note(scope, reach.module))
+    found = reach.callers(scope, reach.module)
     known = [call for call in found if scope not in reach.module_of(call).names.ancestors(call)]
     return [*known] or [None for call in reach.calls_of(scope.name) if not reach.functions(call)]
 

@@ -8,13 +8,13 @@ from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.checkpoints import Checkpoint, Checkpoints
 from migrate.analysis.keras.own_checkpoints import is_own_path
-from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
+from migrate.analysis.source.places import stores_of
 from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.values.values import Values
 
@@ -98,15 +98,9 @@ def _is_same_in_loop(names: Names, target: ast.expr | None, loop: ast.For) -> bo
     if isinstance(target, ast.Name):
         found = names.scope_of(loop).lookup(target.id)
         return found is not None and found[0] is names.scope_of(target).lookup(target.id)[0]  # type: ignore[index]
-    owners = [
-        next((one for one in names.ancestors(node) if isinstance(one, ast.ClassDef)), None)
-        for node in (target, loop)
-        if node
-    ]
-    if len(owners) < 2 or None in owners:
+    made, looping = names.class_around(target) if target is not None else None, names.class_around(loop)
+    if made is None or looping is None:
         return False
-    made, looping = owners
-    assert made is not None and looping is not None
     return made is looping or made.name in {name_of(base) for base in looping.bases}
 
 
@@ -225,7 +219,7 @@ def loops_around(reach: Reach, module: Module, call: ast.Call, depth: int = 0) -
     scope = next((one for one in around if isinstance(one, FunctionNode)), None)
     inside = around[: around.index(scope)] if scope is not None else around
     loops = [one for one in inside if is_loop(one)]
-    callers = reach.callers(reach.note(scope, module)) if scope is not None and not loops and depth < MAX_DEPTH else []
+    callers = reach.callers(scope, module) if scope is not None and not loops and depth < MAX_DEPTH else []
     is_alone = len(callers) == 1 and reach.module_of(callers[0]) is module
     return loops_around(reach, module, callers[0], depth + 1) if is_alone else loops
 

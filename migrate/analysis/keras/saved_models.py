@@ -61,12 +61,10 @@ class SavedPath:
         following: ast.expr | None = path
         while following is not None and following not in self.steps and not isinstance(following, ast.Constant):
             self.steps.append(following)
-            if isinstance(following, ast.Name):
-                following = names.only_value(following)
+            if isinstance(following, ast.Call) and _keeps_end(names, following):
+                following = following.args[0]
             else:
-                following = (
-                    following.args[0] if isinstance(following, ast.Call) and _keeps_end(names, following) else None
-                )
+                following = names.only_value(following)
         is_text = isinstance(following, ast.Constant) and isinstance(following.value, str)
         self.literal = following if is_text else None
         self.text = str(following.value) if is_text else ""  # type: ignore[union-attr]

@@ -31,20 +31,12 @@ def _items_of_dictionary(reach: Reach, values: Values, module: Module, value: as
     end = ends[0].node if len(ends) == 1 and ends[0].module is module else None
     function = module.names.scope_of(end).node if isinstance(end, ast.arg) else None
     if isinstance(function, FunctionNode) and function.args.kwarg is end:
-        calls = [one for one in _calls(reach, module, function) if reach.module_of(one) is module]
+        calls = [one for one in reach.callers(function, module) if reach.module_of(one) is module]
         named = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
         given, is_whole = keyword_arguments(reach, values, module, calls[0]) if len(calls) == 1 else ({}, False)
         return {name: one for name, one in given.items() if name not in named} if is_whole else None
     items = literal_items(module, end) if isinstance(end, ast.expr) else None
     return {str(name): one for name, one in items} if items and all(isinstance(n, str) for n, _ in items) else None
-
-
-def _calls(reach: Reach, module: Module, function: FunctionNode) -> list[ast.Call]:
-    """Returns the calls of a function; for an ``__init__`` those of its class."""
-    owner = module.names.parents.get(function)
-    if isinstance(owner, ast.ClassDef) and function.name == "__init__":
-        return [*reach.calls_of(owner.name)]
-    return reach.callers(reach.note(function, module))
 
 
 def _is_changed(module: Module, value: ast.expr) -> bool:

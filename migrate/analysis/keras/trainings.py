@@ -4,11 +4,11 @@ import ast
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from migrate.analysis.keras.places import key_of, single_assignment
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of, single_assignment
 from migrate.files.run_cache import tree_cache
 
 FIT = (

@@ -2,12 +2,19 @@
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 from migrate.analysis.program.facts import imports_at, possible_imports_at
 from migrate.analysis.source.imports import Target, nonempty_package, target_below, target_from
+from migrate.analysis.source.module import Module
+from migrate.analysis.source.names import MAX_STEPS
 from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK
+from migrate.files.trouble import Unreadable
+
+if TYPE_CHECKING:
+    from migrate.analysis.program.tree import Tree
 
 
 class Link(NamedTuple):
@@ -65,3 +72,16 @@ def resolve_from(directory: str, dotted: str, search_path: tuple[str, ...]) -> T
     if found is not None or dotted.startswith("."):
         return found
     return next((one for path in search_path if (one := target_below(directory, path, dotted)) is not None), None)
+
+
+def star_owner(tree: "Tree", module: Module, name: str, depth: int = 0) -> Module | None:
+    """Returns the file that binds a name which a module has by ``from … import *``; None if no file does."""
+    for star in reversed(module.names.stars) if depth < MAX_STEPS and os.path.exists(module.path) else ():
+        found = tree.target(module, star)
+        with suppress(Unreadable):
+            owner = tree.module(found.path) if found is not None and not found.names else None
+            if owner is not None and name not in owner.names.top.bindings:
+                owner = star_owner(tree, owner, name, depth + 1)
+            if owner is not None:
+                return owner
+    return None

@@ -12,8 +12,6 @@ from migrate.analysis.source.symbols import tail_called
 
 _OF_ESTIMATORS = {"train", "evaluate", "predict", "export_saved_model", "export_savedmodel"}
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
-
 
 class EagerCode:
     """The functions of some files that run eagerly, because the program calls them outside its estimators.
@@ -40,7 +38,7 @@ class EagerCode:
                 if not self._never_runs(module, call):
                     caller = None if isinstance(around, ast.Module) else around
                     calls.setdefault(caller, set()).update(called)
-        around_uses = [_function_around(module, node) for module, node in uses]
+        around_uses = [module.names.function_around(node) for module, node in uses]
         training: set[ast.AST] = {one for one in around_uses if not isinstance(one, ast.Module)}
         size = -1
         while len(training) > size:
@@ -54,13 +52,13 @@ class EagerCode:
 
     def contains(self, module: Module, node: ast.expr) -> bool:
         """Whether a node runs eagerly outside the estimators, and in no graph of its own."""
-        function = _function_around(module, node)
+        function = module.names.function_around(node)
         is_eager = isinstance(function, ast.Module) or function in self._functions
         return is_eager and not _is_in_graph(module, node) and not self._never_runs(module, node)
 
     def own_graph(self, module: Module, node: ast.expr) -> ast.FunctionDef | None:
         """Returns the function around a node if it can have a graph of its own; else None."""
-        function = _function_around(module, node)
+        function = module.names.function_around(node)
         is_own = function in self.own_graphs and not _is_in_graph(module, node)
         return function if is_own and isinstance(function, ast.FunctionDef) else None
 
@@ -106,7 +104,7 @@ def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, li
     question = "eager calls", module.tree
     if question not in tree.answers:
         calls = (call for call in module.names.nodes(ast.Call) if not _is_in_graph(module, call))
-        found = [(call, _function_around(module, call), _functions_called(tree, module, call)) for call in calls]
+        found = [(call, module.names.function_around(call), _functions_called(tree, module, call)) for call in calls]
         tree.answers[question] = [one for one in found if one[2]]
     return tree.answers[question]  # type: ignore[no-any-return]
 
@@ -134,7 +132,9 @@ def _methods_of_tests(module: Module) -> list[ast.AST]:
         return []
     around = map(module.names.parent, module.uses.get("test.TestCase", ()))
     cases = [one for one in around if isinstance(one, ast.ClassDef)]
-    return [method for case in cases for method in case.body if isinstance(method, _FUNCTIONS)]
+    return [
+        method for case in cases for method in case.body if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def _defined_at_top(module: Module, name: str) -> list[ast.AST]:
@@ -142,20 +142,13 @@ def _defined_at_top(module: Module, name: str) -> list[ast.AST]:
     return [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
 
 
-def _function_around(module: Module, node: ast.AST) -> ast.AST:
-    return next(around for around in module.names.ancestors(node) if isinstance(around, _FUNCTIONS))
-
-
 def _has_own_graph(module: Module, function: ast.FunctionDef) -> bool:
     """Whether a function creates sessions for its own use only, so that it can run in a graph of its own."""
     names = module.names
-    if function.decorator_list or not any(tail.endswith("Session") for tail in module.uses):
+    is_known = any(tail.endswith("Session") for tail in module.uses)
+    if function.decorator_list or function in names.generators or not is_known:
         return False
-    inside = [node for node in walk(function) if node in names.parents]
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in inside):
-        return False
-    own = [node for node in inside if _function_around(module, node) is function]
-    sessions = [node for node in own if isinstance(node, ast.Call) and tail_called(names, node) == "Session"]
+    sessions = [call for call in names.calls_in(function) if tail_called(names, call) == "Session"]
     return bool(sessions) and all(_stays_inside(names, session) for session in sessions)
 
 
@@ -218,7 +211,7 @@ def _is_new_graph(module: Module, graph: ast.expr) -> bool:
 
 def _makes_all_itself(module: Module, statement: ast.With) -> bool:
     """Whether the body of a ``with`` in a function reads only its own variables and parameters."""
-    if isinstance(_function_around(module, statement), ast.Module):
+    if isinstance(module.names.function_around(statement), ast.Module):
         return False
     known = ast.FunctionDef | ast.ClassDef | ast.arg | ast.Import | ast.ImportFrom
     inside = set(walk(statement))

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from migrate.analysis.calls.branches import tests_around, tries_again
 from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
-from migrate.analysis.resume.origins import Origins, additions_to_list
 from migrate.analysis.resume.trained_loops import LoopNode, TrainedLoop
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
+from migrate.analysis.values.origins import Origins, additions_to_list
 
 _READS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
 _ITERATES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
@@ -23,7 +23,7 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
     """Returns the loop or test that skips what earlier runs finished, as file, line and reason; None for none."""
     frames = reach.search(LoadsBefore).frames(training)
     found = _FinishedWork(reach)
-    is_repeated = any(len(reach.callers(one)) > 1 for _, one, _ in frames if isinstance(one, FunctionNode))
+    is_repeated = any(len(reach.callers(one, at)) > 1 for at, one, _ in frames if isinstance(one, FunctionNode))
     for module, scope, node in frames:
         around = [one for one in module.names.ancestors(node) if isinstance(one, LoopNode)]
         loops = [one for one in around if module.names.scope_of(one).node is scope and not tries_again(one)]

@@ -73,7 +73,7 @@ class LoadsBefore:
             seen.add((scope, node))
             frames.append((module, scope, node))
             if isinstance(scope, FunctionNode) and depth < MAX_DEPTH:
-                calls = self.reach.callers(self.reach.note(scope, module))
+                calls = self.reach.callers(scope, module)
                 waiting += [(self.reach.module_of(call), call, depth + 1) for call in calls]
         return frames
 
@@ -101,8 +101,7 @@ class LoadsBefore:
             where = self.reach.module_of(one)
             for method in (made for made in one.body if isinstance(made, FunctionNode) and made not in inside):
                 is_made = method.name == "__init__"
-                self.reach.note(method, where)
-                if is_made or not self.reach.callers(method):
+                if is_made or not self.reach.callers(method, where):
                     for call in self.reach.calls_in(where, method):
                         for found in self._loads_within(where, call, inside, ((where, call),)):
                             yield Load(found.module, found.call, found.chain, is_apart=not is_made)

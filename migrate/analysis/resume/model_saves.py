@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from migrate.analysis.calls.reach import CHECKPOINT, Reach
-from migrate.analysis.resume.origins import Origins
-from migrate.analysis.resume.path_parts import PathParts, may_be_of
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.origins import Origins
+from migrate.analysis.values.path_parts import PathParts, may_be_of
 
 METHODS = ("save", "save_weights", "write")
 _CALLBACKS = ("ModelCheckpoint", "CheckpointManager")

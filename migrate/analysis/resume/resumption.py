@@ -6,16 +6,17 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import are_alternatives, strip_not, tests_around
+from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
-from migrate.analysis.resume.origins import Origins, bindings_before, given_to
-from migrate.analysis.resume.path_parts import PathParts, have_like_names, is_same
 from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name, said
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.origins import Origins, bindings_before
+from migrate.analysis.values.path_parts import PathParts, is_same
 
 _FIRST = re.compile(r"(init|start|begin|first|last|resum)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
 """Names of settings for the first epoch of a training."""
@@ -60,7 +61,7 @@ class _Search:
         call, files = load.call, self.saves.paths(load.call)
         if name_of(call.func) in ("restore", "read") and any(self.reach.calls_of("CheckpointManager")):
             return ""  # the program uses a manager for it
-        fills = self._loads_into_model(load, training, trained)
+        fills = self._loads_into_model(load, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
         if (is_made and is_here and not fills) or self._gets_no_file(load, training) or load.is_for_use:
@@ -87,10 +88,11 @@ class _Search:
         is_open = any(one.unknown or not one.names for one in files or [PathParts()])
         if is_asked and self.saves.calls and (is_open or (words := said(CHECKPOINT, self.origins.flags, load))):
             return "searches for it, or is told it by the user" if is_open else f"says `{words}`"
+        names = {name for one in files for name in one.names}
         for save in self.saves.calls if is_asked or not is_made else ():
             is_near = self.reach.module_of(save) in (load.module, self.module)
-            if is_near and have_like_names(files, self.saves.paths(save), by_words=is_asked):
-                return f"saves one of a like name in line {save.lineno}"
+            if is_near and any(not names.isdisjoint(one.names) for one in self.saves.paths(save)):
+                return f"saves one of its name in line {save.lineno}"
         return ""
 
     def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:
@@ -105,8 +107,10 @@ class _Search:
         """Whether a function that the same run calls before, an earlier stage, has saved the file."""
         frames = self.before.frames(training)
         places = ((one, self.reach.module_of(one)) for one in own if name_of(one.func) in METHODS)
-        around = {where.names.scope_of(one).node for one, where in places} - {scope for _, scope, _ in frames}
-        calls = [call for one in around if isinstance(one, FunctionNode) for call in self.reach.callers(one)]
+        around = {where.names.scope_of(one).node: where for one, where in places}
+        inside = {scope for _, scope, _ in frames}
+        stages = [(one, where) for one, where in around.items() if isinstance(one, FunctionNode) and one not in inside]
+        calls = [call for one, where in stages for call in self.reach.callers(one, where)]
         above = [(call, *each) for call in calls for each in frames if self.reach.module_of(call) is each[0]]
         beside = [(where, call, node) for call, where, scope, node in above if where.names.scope_of(call).node is scope]
         return any(c.lineno < n.lineno and not are_alternatives(m.names, c, n) for m, c, n in beside)
@@ -124,7 +128,7 @@ class _Search:
             read = [path_argument(call), *(test for test, _ in tests)]
             named = {one.id for each in read if each is not None for one in ast.walk(each) if isinstance(one, ast.Name)}
             refusing = {one.id for one, holds in tests if isinstance(one, ast.Name) and not holds}  # if not fresh
-            callers = self.reach.callers(self.reach.note(function, module))
+            callers = self.reach.callers(function, module)
             calls = [load.chain[place - 1][1]] if place else [one for one in callers if one in makers] or callers
             bound = module.names.scope_of(call).bindings  # a parameter that is set there may be given nothing
             for name in (one.arg for one in [*function.args.args, *function.args.kwonlyargs] if one.arg in named):
@@ -143,7 +147,7 @@ class _Search:
         bound = bindings_before(module, module.names.bindings(value), value) if isinstance(value, ast.Name) else []
         return [literal(one.value) for one in bound] or [literal(value)]
 
-    def _loads_into_model(self, load: Load, training: TrainingNode, trained: set[Hashable]) -> bool:
+    def _loads_into_model(self, load: Load, trained: set[Hashable]) -> bool:
         if name_of(load.call.func) == "load_model":
             return load.call in trained
         methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]
@@ -156,11 +160,14 @@ class _Search:
         """Whether the variable of the loaded model has another model when that is trained."""
         names, loaded = load.module.names, getattr(load.call.func, "value", None)
         bound = names.bindings(loaded)
+        models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
         if not bound or not isinstance(loaded, ast.Name):
             return False
-        before = bindings_before(load.module, bound, loaded)
-        models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
-        reached = [one for m in models if names.bindings(m) is bound for one in bindings_before(load.module, bound, m)]
+        before, models = (
+            bindings_before(load.module, bound, loaded),
+            [one for one in models if names.bindings(one) is bound],
+        )
+        reached = [one for model in models for one in bindings_before(load.module, bound, model)]
         others = [one.value for one in reached if one not in before and one.value is not None]
         made = [one for one in others if loaded.id not in {getattr(part, "id", "") for part in ast.walk(one)}]
         return bool(reached) and len(made) == len(reached)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from migrate.analysis.calls.branches import tries_again
+from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import is_model_fit
 from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
-from migrate.analysis.resume.origins import given_to
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
@@ -126,7 +126,7 @@ class Trainings:
         function = self.module.names.scope_of(training).node
         if not isinstance(function, FunctionNode):
             return False
-        calls = self.reach.callers(self.reach.note(function, self.module))
+        calls = self.reach.callers(function, self.module)
         return bool(calls) and all(self._is_turn(self.reach.module_of(one), one) for one in calls)
 
     def _is_turn(self, module: Module, call: ast.Call) -> bool:

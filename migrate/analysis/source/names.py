@@ -54,16 +54,15 @@ class Names:
         return self._of_kind.get(kind, [])  # type: ignore[return-value]
 
     @cached_property
-    def _calls_in(self) -> dict[ast.AST, list[tuple[int, ast.Call]]]:
-        found: dict[ast.AST, list[tuple[int, ast.Call]]] = {}
-        for place, node in enumerate(self.nodes(ast.Call)):
-            found.setdefault(self._scopes[node].node, []).append((place, node))
+    def _calls_in(self) -> dict[ast.AST, list[ast.Call]]:
+        found: dict[ast.AST, list[ast.Call]] = {}
+        for call in self.nodes(ast.Call):
+            found.setdefault(self.function_around(call), []).append(call)
         return found
 
-    def calls_in(self, *scopes: ast.AST) -> list[ast.Call]:
-        """Returns the calls directly in some scopes, without those in inner scopes, in the order of the tree."""
-        found = [one for scope in dict.fromkeys(scopes) for one in self._calls_in.get(scope, ())]
-        return [call for _, call in sorted(found, key=itemgetter(0))]
+    def calls_in(self, function: ast.AST) -> list[ast.Call]:
+        """Returns the calls in a function or module, without those in inner functions, in the order of the tree."""
+        return self._calls_in.get(function, [])
 
     @cached_property
     def attributes(self) -> dict[str, list[ast.Attribute]]:
@@ -182,6 +181,16 @@ class Names:
         while node in self.parents:
             node = self.parents[node]
             yield node
+
+    def function_around(self, node: ast.AST) -> ast.AST:
+        """Returns the innermost function or lambda that evaluates a node; the module for code at its top level."""
+        scope = self._scopes[node]
+        while scope.parent is not None and not isinstance(scope.node, FunctionNode):
+            scope = scope.parent
+        return scope.node
+
+    def class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        return next((one for one in self.ancestors(node) if isinstance(one, ast.ClassDef)), None)
 
     def returns(self, function: ast.AST) -> list[ast.Return]:
         """Returns the ``return`` statements of a function, without those of inner functions."""

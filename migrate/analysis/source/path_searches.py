@@ -1,4 +1,4 @@
-"""The calls of a file by name, and the names of calls that search for files."""
+"""The calls and assigned attributes of a file by name, and the names of calls that search for files."""
 
 import ast
 
@@ -24,6 +24,11 @@ def path_argument(load: ast.Call) -> ast.expr | None:
 def name_of(func: ast.expr) -> str:
     """Returns the last part of a dotted name, ``fit`` of ``model.fit``; "" for any other expression."""
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def attribute_stores(names: Names, name: str) -> list[ast.Attribute]:
+    """Returns the places of a file that assign or delete an attribute of a name, of any object."""
+    return [one for one in names.attributes.get(name, ()) if not isinstance(one.ctx, ast.Load)]
 
 
 @tree_cache

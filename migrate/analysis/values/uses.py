@@ -3,12 +3,10 @@
 import ast
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import Unbindable, bind, defaults
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.names import MAX_STEPS
 from migrate.files.trouble import Unreadable
 
 
@@ -109,19 +107,6 @@ def _imports_by_star(tree: Tree, importer: Module, owner: Module, name: str) -> 
     stars = importer.names.stars if name not in importer.names.top.bindings and not name.startswith("_") else ()
     found = (tree.target(importer, star) for star in stars)
     return any(one is not None and not one.names and one.path == os.path.abspath(owner.path) for one in found)
-
-
-def star_owner(tree: Tree, module: Module, name: str, depth: int = 0) -> Module | None:
-    """Returns the file that binds a name which a module has by ``from … import *``; None if no file does."""
-    for star in reversed(module.names.stars) if depth < MAX_STEPS and os.path.exists(module.path) else ():
-        found = tree.target(module, star)
-        with suppress(Unreadable):
-            owner = tree.module(found.path) if found is not None and not found.names else None
-            if owner is not None and name not in owner.names.top.bindings:
-                owner = star_owner(tree, owner, name, depth + 1)
-            if owner is not None:
-                return owner
-    return None
 
 
 def _refers_to(tree: Tree, importer: Module, dotted: str, owner: Module, name: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.defined_flags import flags_without_value
+from migrate.analysis.program.links import star_owner
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import defaults, is_none
 from migrate.analysis.source.module import Module
@@ -12,7 +13,7 @@ from migrate.analysis.source.names import MAX_STEPS, Names
 from migrate.analysis.source.scopes import Binding, FunctionNode
 from migrate.analysis.values.attributes import UncertainAttribute, method, values_of_attribute
 from migrate.analysis.values.items import items
-from migrate.analysis.values.uses import HiddenUse, argument_values, star_owner
+from migrate.analysis.values.uses import HiddenUse, argument_values
 from migrate.files.trouble import Unreadable
 
 _NUMERIC = {"abs", "max", "min", "np.ceil", "np.floor", "numpy.ceil", "numpy.floor"}
@@ -115,19 +116,29 @@ class Values:
             called in _NUMERIC and any(self.may_be_fraction(end.module, a) for a in value.args)
         )
 
-    def _follow(self, module: Module, node: ast.expr, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow(self, module: Module, node: ast.AST, seen: set[ast.AST], depth: int) -> Iterator[End]:
+        """Yields the values of an expression or a parameter; a function is its own value."""
         if node in seen:  # its values are found at its first visit
             return
         seen.add(node)
-        names, inner = module.names, depth + 1
         if depth > MAX_STEPS:
             yield End(module, node, f"`{_short_source(node)}` is made from itself")
-        elif isinstance(node, ast.IfExp):
-            known = self._condition_result(module, node.test, inner)
+            return
+        for end in self._sources(module, node, depth + 1):
+            if end.node is node or end.unseen:
+                yield end
+            else:
+                yield from self._follow(end.module, end.node, seen, depth + 1)
+
+    def _sources(self, module: Module, node: ast.AST, depth: int) -> Iterator[End]:
+        """Yields what a value comes from directly; itself, or an end with the reason, where it cannot be followed."""
+        names = module.names
+        if isinstance(node, ast.IfExp):
+            known = self._condition_result(module, node.test, depth)
             for way in [node.body] if known else [node.orelse] if known is False else [node.body, node.orelse]:
-                yield from self._follow(module, way, seen, inner)
+                yield End(module, way)
         elif isinstance(node, ast.Call) and not _is_partial(module, node):
-            yield from self._follow_call(module, node, seen, inner)
+            yield from self._results(module, node, depth)
         elif isinstance(node, ast.Name):
             bindings = names.bindings_at(node)
             owner = module if bindings else star_owner(self._tree, module, node.id)
@@ -135,62 +146,47 @@ class Values:
                 yield End(module, node, f"`{node.id}` is not bound in this file")
                 return
             for binding in bindings or owner.names.top.bindings[node.id]:
-                if not self._never_runs(owner, binding.node, inner):
-                    yield from self._follow_binding(owner, node.id, binding, seen, inner)
+                if not self._never_runs(owner, binding.node, depth):
+                    yield from self._bound_values(owner, node.id, binding, depth)
         elif isinstance(node, ast.Attribute):
             dotted = names.qualified(node)
             if dotted is not None:
-                yield from self._follow_import(module, node, dotted, seen, inner)
-                return
-            yield from self._follow_object(module, node, seen, inner)
+                yield from self._imported_values(module, node, dotted, depth)
+            else:
+                yield from self._attribute_values(module, node)
         elif isinstance(node, ast.Subscript):
             place = node.slice.value if isinstance(node.slice, ast.Constant) else None
             is_part = isinstance(node.value, ast.Call) and isinstance(place, int)
-            found = self._tuple_items(module, node.value, place, inner) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
-            yield from self._follow_values(found, End(module, node), seen, inner)
+            found = self._tuple_items(module, node.value, place, depth) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
+            yield from _ends(found, End(module, node))
+        elif isinstance(node, ast.arg):
+            try:
+                yield from _ends(argument_values(self._tree, module, node), End(module, node))
+            except HiddenUse as reason:
+                yield End(module, node, str(reason))
         else:
             yield End(module, node)
 
-    def _follow_object(self, module: Module, node: ast.Attribute, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        """Yields the method that an attribute is, or the values that are assigned to it."""
+    def _attribute_values(self, module: Module, node: ast.Attribute) -> list[End]:
+        """Returns the method that an attribute is, or the values that are assigned to it."""
         try:
-            yield End(*method(self._tree, module, node))
-            return
+            return [End(*method(self._tree, module, node))]
         except UncertainAttribute as reason:
-            itself = End(module, node, str(reason))
-        yield from self._follow_values(values_of_attribute(self._tree, module, node), itself, seen, depth)
+            return _ends(values_of_attribute(self._tree, module, node), End(module, node, str(reason)))
 
-    def _follow_values(
-        self, found: list[tuple[Module, ast.expr]], itself: End, seen: set[ast.AST], depth: int
-    ) -> Iterator[End]:
-        """Yields what the given values may be; the expression itself if none is given."""
-        for where, value in found:
-            yield from self._follow(where, value, seen, depth)
-        if not found:
-            yield itself
-
-    def _follow_binding(
-        self, module: Module, name: str, binding: Binding, seen: set[ast.AST], depth: int
-    ) -> Iterator[End]:
-        """Yields what one binding of a name may bind it to."""
+    def _bound_values(self, module: Module, name: str, binding: Binding, depth: int) -> Iterator[End]:
+        """Yields what one binding of a name binds it to."""
         node = binding.node
         if binding.value is not None:
-            yield from self._follow(module, binding.value, seen, depth)
+            yield End(module, binding.value)
         elif binding.imported is not None:
-            yield from self._follow_import(module, node, binding.imported, seen, depth)
-        elif node in seen:
-            return
-        elif isinstance(node, FunctionNode):
-            seen.add(node)
+            yield from self._imported_values(module, node, binding.imported, depth)
+        elif isinstance(node, FunctionNode | ast.arg):
             yield End(module, node)
-        elif isinstance(node, ast.arg):
-            seen.add(node)
-            yield from self._follow_parameter(module, node, seen, depth)
-        elif parts := self._unpacked_values(module, name, node, depth):
-            yield from self._follow_values(parts, End(module, node), seen, depth)
         else:
             line = getattr(node, "lineno", 0)
-            yield End(module, node, f"`{name}` is not seen to be a function ({module.path}, line {line})")
+            unseen = f"`{name}` is not seen to be a function ({module.path}, line {line})"
+            yield from _ends(self._unpacked_values(module, name, node, depth), End(module, node, unseen))
 
     def _unpacked_values(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
         """Returns the values that ``a, b = f()`` assigns to one of its names; [] if they are unknown."""
@@ -210,20 +206,8 @@ class Values:
         is_each = len(given) == len(ends) and all(0 <= place < len(parts) for _, parts in given)
         return [(where, parts[place]) for where, parts in given] if is_each and is_plain else []
 
-    def _follow_parameter(self, module: Module, parameter: ast.arg, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        """Yields what the arguments for a parameter may be, in all calls of its function."""
-        try:
-            given = argument_values(self._tree, module, parameter)
-        except HiddenUse as reason:
-            yield End(module, parameter, str(reason))
-            return
-        for where, value in given:
-            yield from self._follow(where, value, seen, depth)
-
-    def _follow_import(
-        self, module: Module, node: ast.AST, dotted: str, seen: set[ast.AST], depth: int
-    ) -> Iterator[End]:
-        """Yields what an imported name may be."""
+    def _imported_values(self, module: Module, node: ast.AST, dotted: str, depth: int) -> Iterator[End]:
+        """Yields what an imported name is bound to."""
         found = self._tree.target(module, dotted)
         if found is None:
             yield End(module, node, f"`{dotted}` is in no file of the tree")
@@ -237,27 +221,26 @@ class Values:
         if not bindings or depth > MAX_STEPS:
             yield End(module, node, f"`{dotted}` is no function of {other.path}")
         for binding in bindings if depth <= MAX_STEPS else ():
-            yield from self._follow_binding(other, found.names[0], binding, seen, depth + 1)
+            yield from self._bound_values(other, found.names[0], binding, depth + 1)
 
-    def _follow_call(self, module: Module, call: ast.Call, seen: set[ast.AST], depth: int) -> Iterator[End]:
-        """Yields what a call may return; the call itself if it is not of the user's functions."""
+    def _results(self, module: Module, call: ast.Call, depth: int) -> Iterator[End]:
+        """Yields what a call returns; the call itself if it is not of the user's functions."""
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
-            yield from self._follow_values(items(self._tree, module, call), End(module, call, str(reason)), seen, depth)
+            yield from _ends(items(self._tree, module, call), End(module, call, str(reason)))
             return
         for called in functions:
             if isinstance(called.node, ast.Lambda):
-                yield from self._follow(called.module, called.node.body, seen, depth)
+                yield End(called.module, called.node.body)
                 continue
             returns = called.module.names.returns(called.node)
             values = [one.value for one in returns if one.value is not None]
             is_plain = isinstance(called.node, ast.FunctionDef) and called.node not in called.module.names.generators
-            if not is_plain or not returns or len(values) != len(returns):
+            if is_plain and returns and len(values) == len(returns):
+                yield from (End(called.module, value) for value in values)
+            else:
                 yield End(module, call, f"`{_short_source(call.func)}` does not end in the function that it returns")
-                continue
-            for value in values:
-                yield from self._follow(called.module, value, seen, depth)
 
     def _never_runs(self, module: Module, statement: ast.AST, depth: int) -> bool:
         """Whether a statement is in a branch of an ``if`` that is known never to run."""
@@ -289,6 +272,11 @@ class Values:
             return None
         operation = test.ops[0] if is_compared else None  # type: ignore[attr-defined]
         return isinstance(operation, ast.Is) if not is_compared or isinstance(operation, ast.Is | ast.IsNot) else None
+
+
+def _ends(found: list[tuple[Module, ast.expr]], itself: End) -> list[End]:
+    """Returns the given values as ends; the expression itself if none is given."""
+    return [End(*one) for one in found] or [itself]
 
 
 def _is_partial(module: Module, node: ast.AST) -> bool:

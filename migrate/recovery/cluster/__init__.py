@@ -1,1 +1,1 @@
-"""Trainings of several processes."""
+"""Trains in several processes."""

@@ -12,21 +12,21 @@ import tensorflow.compat.v1 as tf1
 from ..estimator.optional_files import load_optional_file
 from ..estimator.steps import Steps
 from ..estimator.training import Training
-from .peers import GONE, Together, Watch
+from .peers import GONE, JointTraining, Watch
 
 
 class ClusterTraining(Training):
     """A training with other processes, or on several devices.
 
     Without a strategy the variables are on the parameter servers, and each worker trains
-    them in its own time. Under a ``MirroredStrategy`` or a ``MultiWorkerMirroredStrategy``
-    all replicas step together.
+    them at its own pace. Under a ``MirroredStrategy`` or ``MultiWorkerMirroredStrategy``
+    all replicas take each step together.
 
     Args:
-      estimator, path, ends: as for ``Training``.
+      settings: the arguments of ``Training``.
 
     Attributes:
-      is_bound: whether several processes step together.
+      steps_jointly: whether several processes take each step together.
     """
 
     def __init__(self, *settings):
@@ -34,18 +34,18 @@ class ClusterTraining(Training):
         self._strategy = self.config.train_distribute
         self.is_chief = self.config.is_chief
         self.is_alone = not self.config.num_other_tasks
-        self.is_bound = self._strategy is not None and not self.is_alone
-        self._is_in_cluster = not self.is_alone or _names_task(self._strategy)
+        self.steps_jointly = self._strategy is not None and not self.is_alone
+        self._is_in_cluster = not self.is_alone or _has_task_devices(self._strategy)
 
     def join(self):
-        """Joins the cluster; for a parameter server, that does not end."""
+        """Starts this process's server; does not return in a parameter server."""
         config = self.config
-        if self.is_bound:  # else a call to a worker that is gone waits for its return
+        if self.steps_jointly:  # a call to a lost worker must fail, not wait for it
             os.environ.setdefault("GRPC_FAIL_FAST", "true")
-        # A strategy that was made eagerly has started a server.
+        # A strategy that was made eagerly has started the server.
         own = self._strategy and self._strategy.extended
-        is_there = _servers or getattr(own, "_std_server_started", False)
-        if self._is_in_cluster and not is_there:
+        has_server = _servers or getattr(own, "_std_server_started", False)
+        if self._is_in_cluster and not has_server:
             server = tf1.train.Server(
                 config.cluster_spec,
                 job_name=config.task_type,
@@ -58,19 +58,19 @@ class ClusterTraining(Training):
             _servers[0].join()
 
     def delay_secs(self):
-        """Returns how long it waits before it joins those that train already."""
+        """Returns the seconds that a worker waits before its first step."""
         config = self.config
         if config.task_type != "worker" or self._strategy is not None:
             return 0
-        most = config.experimental_max_worker_delay_secs
-        return min(60 if most is None else int(most), (config.task_id + 1) * 5)
+        limit = config.experimental_max_worker_delay_secs
+        return min(60 if limit is None else int(limit), (config.task_id + 1) * 5)
 
     def _scope(self, graph):
         if self._strategy is None:
             return graph.device(self.config.device_fn or _device_setter(self.config))
         stack = contextlib.ExitStack()
         stack.enter_context(self._strategy.scope())
-        # A TF1 optimizer divides by the replicas under an Estimator, and only there.
+        # A TF1 optimizer divides by the number of replicas only in an Estimator.
         stack.enter_context(self._strategy._scale_loss_for_estimator_enabled())
         return stack
 
@@ -83,7 +83,7 @@ class ClusterTraining(Training):
             draws = context.num_replicas_in_sync // context.num_input_pipelines
             whole = estimator._call_input_fn(input_fn, "train", context)
             if estimator.input == "continue":
-                return load_optional_file("estimator.continued_input").skipped(
+                return load_optional_file("estimator.continued_input").skip_batches(
                     estimator, whole, draws
                 )
             return whole
@@ -93,67 +93,67 @@ class ClusterTraining(Training):
         tf1.add_to_collection("global_step_read_op_cache", step)
         batch = iterator.get_next()
         features, labels = batch if isinstance(batch, (tuple, list)) else (batch, None)
-        each = strategy.extended.call_for_each_replica(
+        spec = strategy.extended.call_for_each_replica(
             estimator._call_model_fn,
             args=(features, labels, "train", estimator.config),
         )
         estimator._warm_start(self.path)
-        return self._spec_of(each), [_StartReplicas(iterator.initialize())]
+        return self._merge_specs(spec), [_InitializeHook(iterator.initialize())]
 
-    def _spec_of(self, each):
-        """Returns one EstimatorSpec of those of the replicas."""
+    def _merge_specs(self, spec):
+        """Returns the EstimatorSpec of all replicas; spec has their values."""
         strategy, reduce_op = self._strategy, tf.distribute.ReduceOp.SUM
         if getattr(tf1.get_default_graph(), "_is_loss_scaled_by_optimizer", False):
-            # In its gradients, and not in what is reported.
+            # The optimizer divides only the gradients, not the reported loss.
             reduce_op = tf1.distribute.get_loss_reduction()
-        firsts = {
-            name: [self._all_of(hook)[0] for hook in getattr(each, name) or ()]
+        hooks = {
+            name: [self._unwrap(hook)[0] for hook in getattr(spec, name) or ()]
             for name in ("training_hooks", "training_chief_hooks")
         }
-        return each._replace(
-            loss=strategy.reduce(reduce_op, each.loss, axis=None),
-            train_op=strategy.group(each.train_op),
-            scaffold=each.scaffold and self._scaffold(self._all_of(each.scaffold)),
-            **firsts,
+        return spec._replace(
+            loss=strategy.reduce(reduce_op, spec.loss, axis=None),
+            train_op=strategy.group(spec.train_op),
+            scaffold=spec.scaffold and self._one_scaffold(self._unwrap(spec.scaffold)),
+            **hooks,
         )
 
-    def _all_of(self, each):
-        return self._strategy.experimental_local_results(each)
+    def _unwrap(self, spec):
+        return self._strategy.experimental_local_results(spec)
 
-    def _scaffold(self, found):
-        """Returns one Scaffold of those of the replicas."""
-        settings = {"saver": found[0].saver, "init_fn": found[0].init_fn}
+    def _one_scaffold(self, scaffolds):
+        """Returns one Scaffold that runs the operations of all replicas' Scaffolds."""
+        settings = {"saver": scaffolds[0].saver, "init_fn": scaffolds[0].init_fn}
         for name in ("init_op", "local_init_op", "summary_op"):
-            values = [getattr(one, name) for one in found]
+            values = [getattr(one, name) for one in scaffolds]
             if values[0] is not None:
                 settings[name] = tf.group(*values)
         return tf1.train.Scaffold(**settings)
 
     def _steps(self, spec, hooks, log):
-        if not self.is_bound:
+        if not self.steps_jointly:
             return super()._steps(spec, hooks, log)
-        is_first = bool(_servers)  # else the strategy has waited for all as it was made
-        self._together = Together(self.config, _master(self.config), is_first)
-        return _BoundSteps(spec, self, self._together)
+        is_first = bool(_servers)  # an eager strategy has waited for all workers
+        self._joint = JointTraining(self.config, _master(self.config), is_first)
+        return _JointSteps(spec, self, self._joint)
 
     def _run_session(self, steps, *settings):
-        if not self.is_bound:
+        if not self.steps_jointly:
             with Watch(self.config):
                 return super()._run_session(steps, *settings)
-        secs = 6  # for a question that is not answered; else a failure is told at once
+        secs = 6  # after an error, enough for one unanswered request
         try:
-            self._together.begin()
+            self._joint.begin()
             super()._run_session(steps, *settings)
             if not steps.input_ends:
-                self._together.end()
+                self._joint.end()
             secs = 20
         finally:
-            self._together.close(secs)
+            self._joint.close(secs)
 
     def _take_steps(self, session, steps):
         super()._take_steps(session, steps)
-        if self.is_bound and not steps.input_ends:
-            self._together.stop(steps.taken)
+        if self.steps_jointly and not steps.input_ends:
+            self._joint.stop(steps.taken)
 
     def _session_config(self):
         config = copy.deepcopy(super()._session_config())
@@ -164,12 +164,12 @@ class ClusterTraining(Training):
         return config
 
     def _session(self, hooks, chief_only_hooks, **settings):
-        """Returns the session of the training, of which the server is there by now."""
+        """Returns the session of the training; ``join`` has started the server."""
         config, master = settings["config"], ""
         if self._is_in_cluster:
             master = _master(self.config)
-        if self.is_bound and not self.is_chief:
-            # Each worker has variables of its own, and restores them.
+        if self.steps_jointly and not self.is_chief:
+            # Each worker has its own variables and restores them itself.
             creator = tf1.train.ChiefSessionCreator(
                 settings["scaffold"], master, config, settings["checkpoint_dir"]
             )
@@ -185,18 +185,18 @@ class ClusterTraining(Training):
         )
 
 
-_servers = []  # of this process, at most one
+_servers = []  # the server of this process, if it has started
 
 
-def _names_task(strategy):
-    """Returns whether a strategy's devices are a task's, which its server alone has."""
+def _has_task_devices(strategy):
+    """Returns whether a strategy's devices belong to a task: only its server has them."""
     devices = strategy.extended.worker_devices if strategy is not None else ()
     jobs = {tf.DeviceSpec.from_string(device).job for device in devices}
     return not jobs <= {None, "localhost"}
 
 
 def _master(config):
-    """Returns the address of this process's server, for its sessions."""
+    """Returns the address of this process's server, for sessions."""
     if _servers:
         return _servers[0].target
     own = config.cluster_spec.task_address(config.task_type, config.task_id)
@@ -204,7 +204,7 @@ def _master(config):
 
 
 def _device_setter(config):
-    """Returns what places variables on the parameter servers, as an Estimator does."""
+    """Returns a device function that places variables on parameter servers, or None."""
     if not config.num_ps_replicas:
         return None
     return tf1.train.replica_device_setter(
@@ -216,7 +216,7 @@ def _device_setter(config):
 
 
 def _device_filters(config):
-    """Returns whom this process talks to: a worker that is gone stops no other."""
+    """Returns the tasks that this one connects to; a lost worker then stops no other."""
     return {
         "master": ["/job:ps", "/job:master"],
         "chief": ["/job:ps", "/job:chief"],
@@ -225,47 +225,47 @@ def _device_filters(config):
     }.get(config.task_type, [])
 
 
-class _BoundSteps(Steps):
+class _JointSteps(Steps):
     """Steps that several processes take together.
 
     Args:
       spec, training: as for ``Steps``.
-      together: the others.
+      joint: the ``JointTraining``.
     """
 
     taken, input_ends = 0, False
 
-    def __init__(self, spec, training, together):
+    def __init__(self, spec, training, joint):
         super().__init__(spec, training)
-        self._together = together
+        self._joint = joint
 
     def take(self, step_context):
-        self._together.begun += 1
+        self._joint.begun += 1
         try:
             super().take(step_context)
             self.taken += 1
         except tf.errors.OutOfRangeError:
-            # Others may read the end of theirs later, and are left alone if they do not.
-            self.input_ends, self._together.needs_all = True, False
+            # Others may reach the end of their data later, or never.
+            self.input_ends, self._joint.needs_all = True, False
             raise
         except tf.errors.OpError as error:
             if not _is_of_another_task(error):
                 raise
-            # TensorFlow would make a new session, and wait for the other for ever.
+            # TensorFlow would make a new session, and wait for the lost task forever.
             raise RuntimeError(GONE) from error
 
 
 def _is_of_another_task(error):
-    """Returns whether a step failed because another task is gone or has started again."""
+    """Returns whether a step failed because another task is lost or has restarted."""
     lost = tf.errors.AbortedError, tf.errors.UnavailableError
     return isinstance(error, lost) or "Collective ops is aborted by" in error.message
 
 
 class _SaveToo(tf1.train.CheckpointSaverHook):
-    """Takes part in the chief's saves, which ask each worker for what it holds apart.
+    """Takes part in the chief's saves: they read the variables of each worker.
 
     Args:
-      hook: the chief's.
+      hook: the chief's ``CheckpointSaverHook``.
     """
 
     def __init__(self, hook):
@@ -288,7 +288,7 @@ class _SaveToo(tf1.train.CheckpointSaverHook):
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class _StartReplicas(tf1.train.SessionRunHook):
+class _InitializeHook(tf1.train.SessionRunHook):
     def __init__(self, initializer):
         self._initializer = initializer
 

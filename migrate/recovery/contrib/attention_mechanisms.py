@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf1
 
 
 class AttentionMechanism:
-    """What an AttentionWrapper asks where to look; to derive mechanisms from."""
+    """A base class of attention mechanisms, for an ``AttentionWrapper``."""
 
     @property
     def alignments_size(self):
@@ -17,16 +17,16 @@ class AttentionMechanism:
         raise NotImplementedError
 
 
-class _OverMemory(AttentionMechanism):
-    """Keeps a memory and its keys.
+class _MemoryAttention(AttentionMechanism):
+    """A base class of mechanisms that attend to a memory.
 
     Args:
-      query_layer, memory_layer: layers over the query and the memory.
+      query_layer, memory_layer: layers applied to the query and the memory.
       memory: [batch, time, ...].
       probability_fn: takes the scores, [batch, time], and the state, returns alignments.
-      memory_sequence_length: how much of each row of the memory counts; None for all.
-      score_mask_value: the score of what does not count; None for minus infinity.
-      custom_key_value_fn: takes and returns the keys and the values.
+      memory_sequence_length: how many steps of each row count, [batch]; None for all.
+      score_mask_value: the score of the other steps, a float; None for minus infinity.
+      custom_key_value_fn: takes (keys, values), returns new ones; None for no change.
     """
 
     def __init__(
@@ -101,17 +101,17 @@ class _OverMemory(AttentionMechanism):
         return self.initial_alignments(batch_size, dtype)
 
 
-class BahdanauAttention(_OverMemory):
-    """Scores by a small network over the sum of query and key.
+class BahdanauAttention(_MemoryAttention):
+    """Bahdanau's attention: scores by a layer applied to the sum of query and key.
 
     Args:
-      num_units: the size of query and keys.
-      memory, memory_sequence_length, score_mask_value, custom_key_value_fn: as of
-        _OverMemory.
-      normalize: whether the weights of the score are normalized.
+      num_units: the size of query and keys, an int.
+      memory, memory_sequence_length, score_mask_value, custom_key_value_fn: as for
+        ``_MemoryAttention``.
+      normalize: whether to normalize the weights of the score.
       probability_fn: takes the scores, [batch, time]; None for the softmax.
       dtype: of the layers; None for float32.
-      name: has no effect.
+      name: ignored.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class BahdanauAttention(_OverMemory):
         )
 
     def __call__(self, query, state):
-        """Returns the alignments, [batch, time], and the next state, which they are."""
+        """Returns the alignments, [batch, time], twice: they are also the next state."""
         with tf1.variable_scope(None, "bahdanau_attention", [query]):
             query = self.query_layer(query) if self.query_layer else query
             units, dtype = [self._num_units], query.dtype
@@ -157,13 +157,14 @@ class BahdanauAttention(_OverMemory):
         return alignments, alignments
 
 
-class LuongAttention(_OverMemory):
-    """Scores by the product of query and key.
+class LuongAttention(_MemoryAttention):
+    """Luong's attention: scores by the product of query and key.
 
     Args:
-      num_units: the size of the query and of the keys.
-      scale: whether the score is scaled by a variable.
-      the others: as of BahdanauAttention.
+      num_units: the size of query and keys, an int.
+      scale: whether to multiply the score by a variable.
+
+    The others are as for ``BahdanauAttention``.
     """
 
     def __init__(
@@ -191,10 +192,10 @@ class LuongAttention(_OverMemory):
         )
 
     def __call__(self, query, state):
-        """Returns the alignments, [batch, time], and the next state, which they are.
+        """Returns the alignments, [batch, time], twice: they are also the next state.
 
         Raises:
-          ValueError: the query is of another size than the keys.
+          ValueError: the sizes of the query and the keys differ.
         """
         if query.shape.as_list()[-1] != self._keys.shape.as_list()[-1]:
             raise ValueError(f"Query {query}, but keys {self._keys}.")

@@ -1,4 +1,4 @@
-"""The recurrent cell of ``tf.contrib.seq2seq`` that attends to a memory."""
+"""``AttentionWrapper`` of ``tf.contrib.seq2seq``, a cell that attends to a memory."""
 
 import collections
 
@@ -18,7 +18,7 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", _FIE
     """The state of an AttentionWrapper."""
 
     def clone(self, **fields):
-        """Returns a state with other fields, which take the shapes that are known."""
+        """Returns a state with other fields, of the same static shapes."""
 
         def with_shape(old, new):
             are_tensors = tf1.is_tensor(old) and tf1.is_tensor(new)
@@ -28,26 +28,26 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", _FIE
 
 
 class AttentionWrapper:
-    """A recurrent cell whose input has what the last step attended to.
+    """A recurrent cell whose inputs include the attention of the last step.
 
     Args:
-      cell: the cell within.
-      attention_mechanism: where to look, or a list of such.
-      attention_layer_size: the size of a layer over output and context for each
-        mechanism; None for the context itself.
+      cell: the wrapped cell.
+      attention_mechanism: an ``AttentionMechanism``, or a list of them.
+      attention_layer_size: the size of a dense layer of output and context, an int or a
+        list with one for each mechanism; None for the context itself.
       alignment_history: whether the state keeps the alignments of all steps.
-      cell_input_fn: makes the cell's input of the input and the last attention; None
-        to join them.
-      output_attention: whether the attention is the output, not the cell's own.
-      initial_cell_state: what zero_state() has for the cell; None for zeros.
-      name: of the variables' scope; "attention_wrapper" where it is None.
+      cell_input_fn: takes the inputs and the last attention, returns the cell's inputs;
+        None concatenates them.
+      output_attention: whether to output the attention, not the cell's output.
+      initial_cell_state: the cell's state in zero_state(); None for the cell's own.
+      name: of the variable scope; None for "attention_wrapper".
       attention_layer: a layer for each mechanism, in place of attention_layer_size.
-      attention_fn: returns attention, alignments and state of a mechanism, the cell's
-        output, the state and the layer.
-      dtype: has no effect: the cell within and the layers have theirs.
+      attention_fn: takes mechanism, cell's output, attention state and layer; returns
+        attention, alignments and the next attention state.
+      dtype: ignored: the cell and the layers have their own.
 
     Raises:
-      ValueError: layers and mechanisms do not fit.
+      ValueError: the numbers of layers and mechanisms differ.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class AttentionWrapper:
         dtype=None,
     ):
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
-        mechanisms = _listed(attention_mechanism)
+        mechanisms = _as_list(attention_mechanism)
         if attention_layer_size is not None:
             if attention_layer is not None:
                 raise ValueError("attention_layer_size and attention_layer are set.")
@@ -73,16 +73,16 @@ class AttentionWrapper:
                 tf1.layers.Dense(
                     size, name="attention_layer", use_bias=False, dtype=mechanism.dtype
                 )
-                for size, mechanism in zip(_listed(attention_layer_size), mechanisms)
+                for size, mechanism in zip(_as_list(attention_layer_size), mechanisms)
             ]
-            is_complete = len(_listed(attention_layer_size)) == len(mechanisms)
+            is_complete = len(_as_list(attention_layer_size)) == len(mechanisms)
         else:
             is_complete = attention_layer is None or len(
-                _listed(attention_layer)
+                _as_list(attention_layer)
             ) == len(mechanisms)
         if not is_complete:
             raise ValueError(f"One layer for each mechanism is needed: {mechanisms}.")
-        layers = None if attention_layer is None else _listed(attention_layer)
+        layers = None if attention_layer is None else _as_list(attention_layer)
         self._attention_layers = layers
         sizes = [mechanism.values.shape.as_list()[-1] for mechanism in mechanisms]
         if layers is not None:
@@ -125,8 +125,8 @@ class AttentionWrapper:
         )
 
     def zero_state(self, batch_size, dtype):
-        """Returns the first state, an AttentionWrapperState."""
-        with tf1.control_dependencies(self._same_batch(batch_size)):
+        """Returns the initial state, an AttentionWrapperState."""
+        with tf1.control_dependencies(self._batch_checks(batch_size)):
             cell_state = self._initial_cell_state
             if cell_state is None:
                 cell_state = self._cell.zero_state(batch_size, dtype)
@@ -157,13 +157,13 @@ class AttentionWrapper:
         )
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
-        """Returns the first state, for a batch of inputs or a batch size and a type."""
+        """Returns the initial state for inputs, or for a batch_size and a dtype."""
         if inputs is not None:
             batch_size, dtype = tf1.shape(inputs)[0], inputs.dtype
         return self.zero_state(batch_size, dtype)
 
     def __call__(self, inputs, state, scope=None):
-        """Returns the output and the next state; its variables are those of a layer."""
+        """Returns the output and the next state; the first call makes the variables."""
         reuse = None if self._scope is None else True
         if self._scope is None:
             with tf1.variable_scope(scope, self._name) as self._scope:
@@ -172,7 +172,7 @@ class AttentionWrapper:
             return self.call(inputs, state)
 
     def call(self, inputs, state):
-        """Returns the output and the next state, in the scope of its variables.
+        """Returns the output and the next state; ``__call__`` enters the scope.
 
         Raises:
           TypeError: state is no AttentionWrapperState.
@@ -181,17 +181,17 @@ class AttentionWrapper:
             raise TypeError(f"No AttentionWrapperState: {state}.")
         inputs = self._cell_input_fn(inputs, state.attention)
         output, cell_state = self._cell(inputs, state.cell_state)
-        with tf1.control_dependencies(self._same_batch(tf1.shape(output)[0])):
+        with tf1.control_dependencies(self._batch_checks(tf1.shape(output)[0])):
             output = tf1.identity(output)
         before, histories = state.attention_state, state.alignment_history
         if not self._is_multi:
             before, histories = [before], [histories]
         layers = self._attention_layers or [None] * len(self._attention_mechanisms)
-        found = [
+        results = [
             self._attention_fn(mechanism, output, one, layer)
             for mechanism, one, layer in zip(self._attention_mechanisms, before, layers)
         ]
-        attentions, alignments, states = zip(*found)
+        attentions, alignments, states = zip(*results)
         if self._alignment_history:
             histories = [
                 history.write(state.time, one)
@@ -212,8 +212,8 @@ class AttentionWrapper:
         values = tuple(values)
         return values if self._is_multi else values[0]
 
-    def _same_batch(self, batch_size):
-        """Checks that the batch is the memory's, which a beam search has to tile."""
+    def _batch_checks(self, batch_size):
+        """Returns assertions that the memories have this batch size."""
         message = "The memory is of another batch size: a beam needs tile_batch."
         checks = [
             tf1.debugging.assert_equal(batch_size, one.batch_size, message=message)
@@ -222,7 +222,7 @@ class AttentionWrapper:
         return [check for check in checks if check is not None]
 
 
-def _listed(value):
+def _as_list(value):
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 

@@ -9,14 +9,14 @@ from .decoding import SequenceDecoder
 
 
 def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None):
-    """Returns the ids of each beam from its first step on, int32 [time, batch, beams].
+    """Returns the ids of each final beam from its first step, int32 [time, batch, beams].
 
     Args:
       step_ids: the ids of each step, [time, batch, beams].
-      parent_ids: the beam of the step before that each comes from, of that shape.
-      max_sequence_lengths: [batch]; behind them is end_token.
-      end_token: the id that ends a sequence; behind the first there are no others.
-      name: of the scope of the operations.
+      parent_ids: for each of these, the beam of the previous step that it continues.
+      max_sequence_lengths: [batch]; end_token fills the steps after it.
+      end_token: the id that ends a sequence; fills all steps after its first occurrence.
+      name: the name scope; None for "gather_tree".
     """
     with tf1.name_scope(name, "gather_tree"):
         steps, _, width = tf1.unstack(tf1.shape(parent_ids))
@@ -35,30 +35,30 @@ def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None
         beams = tf1.concat([beams[1:], last[None]], 0)
         ids = tf1.gather(step_ids, beams, batch_dims=2)
         is_end = tf1.cast(tf1.equal(ids, end_token) & inside, tf1.int32)
-        behind = tf1.cumsum(is_end, exclusive=True) > 0
-        return tf1.where_v2(inside & ~behind, ids, end_token)
+        is_after_end = tf1.cumsum(is_end, exclusive=True) > 0
+        return tf1.where_v2(inside & ~is_after_end, ids, end_token)
 
 
 def tile_batch(t, multiplier, name=None):
-    """Returns tensors with each row of the batch as often as told, one after another.
+    """Returns tensors that repeat each row of the batch, [batch * multiplier, ...].
 
     Args:
       t: tensors [batch, ...], in any structure.
-      multiplier: how often.
-      name: of the scope of the operations.
+      multiplier: how often to repeat a row, an int.
+      name: the name scope; None for "tile_batch".
 
     Raises:
-      ValueError: a tensor's rank is not known, or 0.
+      ValueError: a tensor's rank is unknown, or 0.
     """
 
-    def tiled(tensor):
+    def repeat_rows(tensor):
         tensor = tf1.convert_to_tensor(tensor)
         if not tensor.shape.rank:
             raise ValueError(f"A tensor with a batch is needed: {tensor}.")
         return tf1.repeat(tensor, multiplier, 0)
 
     with tf1.name_scope(name, "tile_batch"):
-        return tf1.nest.map_structure(tiled, t)
+        return tf1.nest.map_structure(repeat_rows, t)
 
 
 BeamSearchDecoderState = collections.namedtuple(
@@ -74,25 +74,24 @@ FinalBeamSearchDecoderOutput = collections.namedtuple(
 
 
 class BeamSearchDecoder(SequenceDecoder):
-    """Keeps the beams with the best scores at each step.
+    """Decodes by beam search: keeps the beams with the best scores at each step.
 
-    What an attention mechanism reads is tiled by tile_batch before.
+    The memory of an attention mechanism must be tiled by ``tile_batch`` before.
 
     Args:
       cell: a recurrent cell.
-      embedding: a function of ids, or the embeddings, [ids, values].
+      embedding: a function of ids, or the embeddings, [ids, size].
       start_tokens: the first ids, [batch].
-      end_token: the id that ends a sequence.
-      initial_state: the cell's first state, of batch times beam_width rows.
-      beam_width: how many sequences are kept for each row.
-      output_layer: a layer over the cell's outputs; None for none.
-      length_penalty_weight: 0 for none.
-      coverage_penalty_weight: of the penalty for what was not attended to; 0 for none.
-      reorder_tensor_arrays: whether the histories in the final state are tensors, in
-        the order of the beams.
+      end_token: the id that ends a sequence, a scalar.
+      initial_state: the cell's first state, with batch * beam_width rows.
+      beam_width: how many sequences to keep for each row, an int.
+      output_layer: a layer applied to the cell's outputs; None for none.
+      length_penalty_weight: a float; 0 for no penalty.
+      coverage_penalty_weight: a float; 0 for no penalty of unattended memory.
+      reorder_tensor_arrays: whether to return the state's TensorArrays as reordered tensors.
 
     Raises:
-      ValueError: start_tokens is no vector or end_token no scalar.
+      ValueError: start_tokens is not a vector or end_token not a scalar.
     """
 
     tracks_own_finished = True
@@ -143,7 +142,7 @@ class BeamSearchDecoder(SequenceDecoder):
         state = self._initial_cell_state
         dtype = tf1.nest.flatten(state)[0].dtype
         shape = [self.batch_size, self._beam_width]
-        # All beams begin alike: but for the first they are never chosen.
+        # All beams begin equal: only the first may be continued.
         is_other = tf1.zeros(shape, tf1.int32) + tf1.range(self._beam_width) > 0
         state = BeamSearchDecoderState(
             cell_state=state,
@@ -167,7 +166,7 @@ class BeamSearchDecoder(SequenceDecoder):
             cell_state = tf1.nest.map_structure(self._split, cell_state)
             if self._output_layer is not None:
                 logits = self._output_layer(logits)
-            output, state = self._best(logits, cell_state, state)
+            output, state = self._select_beams(logits, cell_state, state)
             inputs = tf1.cond(
                 tf1.reduce_all(state.finished),
                 lambda: self._start_inputs,
@@ -175,24 +174,24 @@ class BeamSearchDecoder(SequenceDecoder):
             )
         return output, state, inputs, state.finished
 
-    def _best(self, logits, cell_state, before):
-        """The beams with the best scores, and their state."""
+    def _select_beams(self, logits, cell_state, before):
+        """Returns the output of the beams with the best scores, and their state."""
         ids = logits.shape.as_list()[-1] or tf1.shape(logits)[-1]
         is_end = tf1.equal(tf1.range(ids), self._end_token)
-        lowest = tf1.where(
+        end_log_probs = tf1.where(
             is_end, tf1.zeros([ids], logits.dtype), tf1.fill([ids], logits.dtype.min)
         )
         finished = before.finished[..., None]
         log_probs = before.log_probs[..., None] + tf1.where_v2(
-            finished, lowest, tf1.nn.log_softmax(logits)
+            finished, end_log_probs, tf1.nn.log_softmax(logits)
         )
-        grows = tf1.cast(~(finished | is_end), tf1.int64)
+        growth = tf1.cast(~(finished | is_end), tf1.int64)
         attended = self._attention_probs(cell_state)
         if self._coverage_penalty_weight != 0.0:
             attended *= tf1.cast(~finished, attended.dtype)
             attended += before.accumulated_attention_probs
         scores = self._scores(
-            log_probs, before.lengths[..., None] + grows, before.finished, attended
+            log_probs, before.lengths[..., None] + growth, before.finished, attended
         )
         scores, places = tf1.nn.top_k(
             tf1.reshape(scores, [self.batch_size, self._beam_width * ids]),
@@ -200,22 +199,24 @@ class BeamSearchDecoder(SequenceDecoder):
         )
         words, parents = places % ids, places // ids
 
-        def of_parents(value):
+        def gather_parents(value):
             if isinstance(value, tf1.TensorArray) or value.shape.rank < 2:
                 return value
             return tf1.gather(value, parents, batch_dims=1)
 
-        was_finished = of_parents(before.finished)
+        was_finished = gather_parents(before.finished)
         state = BeamSearchDecoderState(
-            cell_state=tf1.nest.map_structure(of_parents, cell_state),
+            cell_state=tf1.nest.map_structure(gather_parents, cell_state),
             log_probs=tf1.gather(
                 tf1.reshape(log_probs, [self.batch_size, self._beam_width * ids]),
                 places,
                 batch_dims=1,
             ),
             finished=was_finished | tf1.equal(words, self._end_token),
-            lengths=of_parents(before.lengths) + tf1.cast(~was_finished, tf1.int64),
-            accumulated_attention_probs=tf1.nest.map_structure(of_parents, attended),
+            lengths=gather_parents(before.lengths) + tf1.cast(~was_finished, tf1.int64),
+            accumulated_attention_probs=tf1.nest.map_structure(
+                gather_parents, attended
+            ),
         )
         return BeamSearchDecoderOutput(scores, words, parents), state
 
@@ -233,7 +234,7 @@ class BeamSearchDecoder(SequenceDecoder):
         return scores + coverage[..., None]
 
     def _attention_probs(self, cell_state):
-        """The alignments in a state, [batch, beams, time]; () where none are wanted."""
+        """Returns a state's alignments, [batch, beams, time]; () without a penalty."""
         if self._coverage_penalty_weight == 0.0:
             return ()
         states = [cell_state] if hasattr(cell_state, "alignments") else cell_state
@@ -253,7 +254,7 @@ class BeamSearchDecoder(SequenceDecoder):
         )
         if self._reorder_tensor_arrays:
             cell_state = tf1.nest.map_structure(
-                lambda one: self._in_order(
+                lambda one: self._reorder_history(
                     one, outputs.parent_ids, final_state.lengths
                 ),
                 final_state.cell_state,
@@ -261,9 +262,9 @@ class BeamSearchDecoder(SequenceDecoder):
             final_state = final_state._replace(cell_state=cell_state)
         return FinalBeamSearchDecoderOutput(ids, outputs), final_state
 
-    def _in_order(self, value, parent_ids, lengths):
-        """The stack of an array, each row that of the beam that it led to."""
-        if not isinstance(value, tf1.TensorArray) or not self._has_beams(value):
+    def _reorder_history(self, value, parent_ids, lengths):
+        """Returns a TensorArray as a tensor, its rows in the order of the final beams."""
+        if not isinstance(value, tf1.TensorArray) or not self._is_reordered(value):
             return value
         value = value.stack()
         shape, width = tf1.shape(parent_ids), self._beam_width
@@ -275,8 +276,8 @@ class BeamSearchDecoder(SequenceDecoder):
         rows = tf1.gather(by_beam, tf1.where(inside, tree, beams), batch_dims=2)
         return tf1.reshape(rows, tf1.shape(value))
 
-    def _has_beams(self, array):
-        """Whether contrib put an array in order: not where it knew [batch * beams, n]."""
+    def _is_reordered(self, array):
+        """Whether contrib reorders an array: not if its shape is [batch * beams, n]."""
         sizes, batch = array.element_shape, tf1.get_static_value(self.batch_size)
         if not sizes.rank:
             return False
@@ -287,7 +288,7 @@ class BeamSearchDecoder(SequenceDecoder):
         return rows == batch * self._beam_width and is_split
 
     def _merge(self, value):
-        """The rows of all beams, [batch * beams, ...]."""
+        """Returns a tensor [batch, beams, ...] as [batch * beams, ...]."""
         if isinstance(value, tf1.TensorArray) or value.shape.rank < 2:
             return value
         batch, _, *sizes = value.shape.as_list()
@@ -295,7 +296,7 @@ class BeamSearchDecoder(SequenceDecoder):
         return tf1.ensure_shape(rows, [batch and batch * self._beam_width, *sizes])
 
     def _split(self, value):
-        """The beams of each row, [batch, beams, ...]."""
+        """Returns a tensor [batch * beams, ...] as [batch, beams, ...]."""
         if isinstance(value, tf1.TensorArray) or value.shape.rank < 1:
             return value
         width, (rows, *sizes) = self._beam_width, value.shape.as_list()

@@ -1,4 +1,4 @@
-"""Cells of ``tf.contrib.rnn``."""
+"""Recurrent cells of ``tf.contrib.rnn``."""
 
 import collections
 
@@ -8,13 +8,13 @@ StatePair = collections.namedtuple("LSTMStateTuple", ("c", "h"))
 
 
 class RecurrentCell:
-    """A recurrent cell, whose variables are in a scope of its own.
+    """A base class of recurrent cells; each has its own variable scope.
 
     Args:
-      name: the scope.
-      state_size: the size of the state, or a pair of sizes.
-      output_size: the size of the outputs.
-      reuse: whether to take the variables that the scope has.
+      name: of the scope.
+      state_size: the size of the state, an int or a pair of ints.
+      output_size: the size of the outputs, an int.
+      reuse: whether to use the existing variables of the scope.
     """
 
     def __init__(self, name, state_size, output_size, reuse):
@@ -22,7 +22,7 @@ class RecurrentCell:
         self._name, self._reuse, self._scope = name, reuse, None
 
     def zero_state(self, batch_size, dtype):
-        """Returns the state before the first step."""
+        """Returns a state of zeros, [batch_size, state_size], or a pair of them."""
         if isinstance(self.state_size, tuple):
             return StatePair(
                 *(tf1.zeros([batch_size, one], dtype) for one in self.state_size)
@@ -42,16 +42,16 @@ class RecurrentCell:
 
 
 class LSTMBlockCell(RecurrentCell):
-    """An LSTM, which TensorFlow 1 computed in one operation.
+    """An LSTM with the numbers of TensorFlow 1's ``LSTMBlockCell``.
 
     Args:
-      num_units: the size of its state.
-      forget_bias: added to the forget gate.
-      cell_clip: the most that a cell's state becomes; None for no limit.
-      use_peephole: whether the gates see the cell's state.
+      num_units: the size of its state, an int.
+      forget_bias: is added to the bias of the forget gate.
+      cell_clip: the limit of the cell state's absolute values; None for no limit.
+      use_peephole: whether the gates see the cell state.
       dtype: of the variables; None for that of the inputs.
-      reuse: whether to take the variables that the scope has.
-      name: the scope.
+      reuse: whether to use the existing variables of the scope.
+      name: of the variable scope.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ class LSTMBlockCell(RecurrentCell):
         i, j, f, o = tf1.split(
             tf1.matmul(tf1.concat([inputs, output], 1), kernel) + bias, 4, 1
         )
-        kept = tf1.sigmoid(f + cell * peepholes[1] + self._forget_bias) * cell
-        cell = kept + tf1.sigmoid(i + cell * peepholes[0]) * tf1.tanh(j)
+        remembered = tf1.sigmoid(f + cell * peepholes[1] + self._forget_bias) * cell
+        cell = remembered + tf1.sigmoid(i + cell * peepholes[0]) * tf1.tanh(j)
         if self._cell_clip is not None and self._cell_clip > 0:
-            # The operation's gradient knows nothing of the limit.
+            # The gradient of TensorFlow 1's operation ignores the limit.
             limited = tf1.clip_by_value(cell, -self._cell_clip, self._cell_clip)
             cell += tf1.stop_gradient(limited - cell)
         output = tf1.sigmoid(o + cell * peepholes[2]) * tf1.tanh(cell)
@@ -92,13 +92,13 @@ class LSTMBlockCell(RecurrentCell):
 
 
 class OutputProjectionWrapper(RecurrentCell):
-    """A recurrent cell whose outputs are of another size.
+    """A recurrent cell that projects the outputs of another one.
 
     Args:
-      cell: the cell within.
-      output_size: the size of the outputs.
-      activation: a function of them; None for none.
-      reuse: whether to take the variables that the scope has.
+      cell: the other cell.
+      output_size: the size of the projected outputs, an int.
+      activation: is applied to the projected outputs; None for none.
+      reuse: whether to use the existing variables of the scope.
     """
 
     def __init__(self, cell, output_size, activation=None, reuse=None):

@@ -1,4 +1,4 @@
-"""Decoders of ``tf.contrib.seq2seq`` and their loop."""
+"""The decoders of ``tf.contrib.seq2seq`` and the loop that runs them."""
 
 import collections
 
@@ -6,25 +6,25 @@ import tensorflow.compat.v1 as tf1
 
 
 class SequenceDecoder:
-    """What decodes one step at a time, to derive decoders from.
+    """A base class of decoders, which decode one step at a time.
 
-    ``batch_size``, ``output_size`` and ``output_dtype`` are asked for after
-    ``initialize()``; the last two have the structure of the outputs.
+    ``batch_size``, ``output_size`` and ``output_dtype`` are read after ``initialize()``;
+    the last two have the structure of the outputs.
     """
 
     tracks_own_finished = False
-    """Whether a step tells all that has ended, as where it changes their order."""
+    """Whether ``step`` also returns True for sequences that ended before."""
 
     def initialize(self, name=None):
-        """Returns what has ended, the first inputs and the first state."""
+        """Returns which sequences have ended, the first inputs and the first state."""
         raise NotImplementedError
 
     def step(self, time, inputs, state, name=None):
-        """Returns the outputs, the next state and inputs, and what has ended."""
+        """Returns outputs, next state, next inputs, and which sequences have ended."""
         raise NotImplementedError
 
     def finalize(self, outputs, final_state, sequence_lengths):
-        """Returns what takes the place of the outputs and of the state."""
+        """Returns the outputs and state that ``dynamic_decode`` returns."""
         return outputs, final_state
 
 
@@ -41,15 +41,15 @@ def dynamic_decode(
 
     Args:
       decoder: a SequenceDecoder.
-      output_time_major: whether the outputs are [time, batch, ...].
-      impute_finished: whether a sequence that ended keeps its state, and gives zeros.
-      maximum_iterations: how many steps there are at most; None for no limit.
-      parallel_iterations, swap_memory: of the loop.
-      scope: the variables' scope; "decoder" where it is None.
+      output_time_major: whether the outputs are [time, batch, ...], not [batch, time, ...].
+      impute_finished: whether an ended sequence keeps its state and outputs zeros.
+      maximum_iterations: the largest number of steps, an int; None for no limit.
+      parallel_iterations, swap_memory: as for ``tf.compat.v1.while_loop``.
+      scope: the variable scope; None for "decoder".
 
     Raises:
-      TypeError: it is no decoder.
-      ValueError: maximum_iterations is no scalar.
+      TypeError: decoder is no SequenceDecoder.
+      ValueError: maximum_iterations is not a scalar.
     """
     if not isinstance(decoder, SequenceDecoder):
         raise TypeError(f"No decoder: {decoder}.")
@@ -61,7 +61,7 @@ def dynamic_decode(
         finished, inputs, state = decoder.initialize()
         if maximum_iterations is not None:
             finished = tf1.logical_or(finished, maximum_iterations <= 0)
-        loop = _Loop(decoder, impute_finished)
+        loop = _DecodingLoop(decoder, impute_finished)
         arrays, lengths = loop.arrays(), tf1.zeros_like(finished, tf1.int32)
         _, arrays, state, _, _, lengths = tf1.while_loop(
             lambda time, arrays, state, inputs, finished, lengths: tf1.logical_not(
@@ -80,8 +80,8 @@ def dynamic_decode(
     return outputs, state, lengths
 
 
-class _Loop:
-    """What a loop over the steps of a decoder does in each."""
+class _DecodingLoop:
+    """The body and the output arrays of ``dynamic_decode``'s loop."""
 
     def __init__(self, decoder, impute_finished):
         self._decoder, self._impute_finished = decoder, impute_finished
@@ -95,7 +95,7 @@ class _Loop:
         )
 
     def arrays(self):
-        """Returns what the outputs of all steps are put into."""
+        """Returns the empty TensorArrays for the outputs of all steps."""
         return tf1.nest.map_structure(
             lambda zero, dtype: tf1.TensorArray(
                 dtype, size=0, dynamic_size=True, element_shape=zero.shape
@@ -105,26 +105,26 @@ class _Loop:
         )
 
     def step(self, time, arrays, state, inputs, finished, lengths):
-        """Takes a step; returns what the next one takes."""
-        outputs, new_state, inputs, now = self._decoder.step(time, inputs, state)
+        """Takes a step; returns the loop variables of the next one."""
+        outputs, new_state, inputs, ended = self._decoder.step(time, inputs, state)
         if not self._decoder.tracks_own_finished:
-            now = tf1.logical_or(now, finished)
+            ended = tf1.logical_or(ended, finished)
         lengths = tf1.where(finished, lengths, tf1.fill(tf1.shape(lengths), time + 1))
         if self._impute_finished:
             outputs = tf1.nest.map_structure(
                 lambda zero, one: tf1.where(finished, zero, one), self._zeros, outputs
             )
             new_state = tf1.nest.map_structure(
-                lambda old, new: _kept(finished, old, new), state, new_state
+                lambda old, new: _keep_finished(finished, old, new), state, new_state
             )
         arrays = tf1.nest.map_structure(
             lambda array, one: array.write(time, one), arrays, outputs
         )
-        return time + 1, arrays, new_state, inputs, now, lengths
+        return time + 1, arrays, new_state, inputs, ended, lengths
 
 
-def _kept(finished, old, new):
-    """The new state, the old one where a sequence has ended."""
+def _keep_finished(finished, old, new):
+    """Returns the new state, but the old one of sequences that have ended."""
     if isinstance(old, tf1.TensorArray) or new.shape.merge_with(old.shape).rank == 0:
         return new
     return tf1.where(finished, old, new)
@@ -141,13 +141,13 @@ BasicDecoderOutput = collections.namedtuple(
 
 
 class BasicDecoder(SequenceDecoder):
-    """Gives a cell the inputs that a helper tells, and samples by the helper.
+    """Runs a cell on the inputs of a helper, which also samples the outputs.
 
     Args:
       cell: a recurrent cell.
-      helper: tells the inputs, the samples and the end.
+      helper: a DecodingHelper.
       initial_state: the cell's first state.
-      output_layer: a layer over the cell's outputs; None for none.
+      output_layer: a layer applied to the cell's outputs; None for none.
     """
 
     def __init__(self, cell, helper, initial_state, output_layer=None):

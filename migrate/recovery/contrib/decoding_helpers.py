@@ -1,19 +1,19 @@
-"""Helpers of the decoders of ``tf.contrib.seq2seq``."""
+"""Helpers of ``tf.contrib.seq2seq``: they give a decoder its inputs."""
 
 import tensorflow.compat.v1 as tf1
 
 
 class DecodingHelper:
-    """Tells a decoder its inputs, its samples and the end; to derive helpers from.
+    """A base class of helpers, which sample a decoder's outputs and make its inputs.
 
-    ``batch_size`` is a scalar, asked for after ``initialize()``.
+    ``batch_size`` is a scalar, which is read after ``initialize()``.
     """
 
     sample_ids_shape = tf1.TensorShape([])
     sample_ids_dtype = tf1.int32
 
     def initialize(self, name=None):
-        """Returns what has ended, [batch], and the first inputs."""
+        """Returns which sequences have ended, [batch], and the first inputs."""
         raise NotImplementedError
 
     def sample(self, time, outputs, state, name=None):
@@ -21,21 +21,21 @@ class DecodingHelper:
         raise NotImplementedError
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
-        """Returns what has ended, the next inputs and the next state."""
+        """Returns which sequences have ended, the next inputs and the next state."""
         raise NotImplementedError
 
 
 class TrainingHelper(DecodingHelper):
-    """Reads the inputs, and samples what is likeliest.
+    """Reads given inputs, and samples the id with the largest output.
 
     Args:
       inputs: [batch, time, ...].
       sequence_length: [batch].
       time_major: whether the inputs are [time, batch, ...].
-      name: of the scope of the operations.
+      name: the name scope; None for "TrainingHelper".
 
     Raises:
-      ValueError: sequence_length is no vector.
+      ValueError: sequence_length is not a vector.
     """
 
     def __init__(self, inputs, sequence_length, time_major=False, name=None):
@@ -72,15 +72,15 @@ class TrainingHelper(DecodingHelper):
 
 
 class GreedyEmbeddingHelper(DecodingHelper):
-    """Samples what is likeliest, whose embedding is the next input.
+    """Samples the id with the largest output; its embedding is the next input.
 
     Args:
-      embedding: a function of ids, or the embeddings, [ids, values].
+      embedding: a function of ids, or the embeddings, [ids, size].
       start_tokens: the first ids, [batch].
-      end_token: the id that ends a sequence.
+      end_token: the id that ends a sequence, a scalar.
 
     Raises:
-      ValueError: start_tokens is no vector or end_token no scalar.
+      ValueError: start_tokens is not a vector or end_token not a scalar.
     """
 
     def __init__(self, embedding, start_tokens, end_token):
@@ -115,12 +115,12 @@ class GreedyEmbeddingHelper(DecodingHelper):
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """Draws ids by their probabilities; an id's embedding is the next input.
+    """Samples an id by the softmax of the outputs; its embedding is the next input.
 
     Args:
-      embedding, start_tokens, end_token: as of GreedyEmbeddingHelper.
-      softmax_temperature: divides the logits; None for 1.
-      seed: of the draws.
+      embedding, start_tokens, end_token: as for ``GreedyEmbeddingHelper``.
+      softmax_temperature: divides the logits, a float; None for 1.
+      seed: of the samples, an int or None.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         self._softmax_temperature, self._seed = softmax_temperature, seed
 
     def sample(self, time, outputs, state, name=None):
-        heat = self._softmax_temperature
-        logits = outputs if heat is None else outputs / heat
-        drawn = tf1.multinomial(logits, 1, seed=self._seed, output_dtype=tf1.int32)
-        return drawn[:, 0]
+        temperature = self._softmax_temperature
+        logits = outputs if temperature is None else outputs / temperature
+        samples = tf1.multinomial(logits, 1, seed=self._seed, output_dtype=tf1.int32)
+        return samples[:, 0]

@@ -1,4 +1,4 @@
-"""Devices of ``tf.contrib.distribute``, ``tf.contrib.eager`` and ``tf.contrib.tpu``."""
+"""Functions on devices of ``tf.contrib.distribute``, ``.eager`` and ``.tpu``."""
 
 import tensorflow as tf
 
@@ -8,7 +8,7 @@ def AllReduceCrossDeviceOps(all_reduce_alg="nccl", num_packs=1):
 
     Args:
       all_reduce_alg: "nccl" or "hierarchical_copy".
-      num_packs: into how many packs the values are put; 0 for none.
+      num_packs: how many packs the values are grouped into, an int; 0 for no packing.
     """
     if all_reduce_alg == "nccl":
         return tf.distribute.NcclAllReduce(num_packs)
@@ -23,18 +23,18 @@ def mirrored_strategy(
     auto_shard_dataset=False,
     cross_tower_ops=None,
 ):
-    """Returns a ``MirroredStrategy``, by the arguments that ``tf.contrib`` had for it.
+    """Returns a ``MirroredStrategy`` for the arguments of ``tf.contrib.distribute``.
 
     Args:
-      devices: their names; None for this machine's GPUs, or its CPU.
-      num_gpus: how many of its GPUs are used; with 0 the CPU, None for all.
+      devices: their names, a list; None for this machine's GPUs, or its CPU.
+      num_gpus: how many of its GPUs to use, an int; 0 for the CPU, None for all GPUs.
       num_gpus_per_worker: another name of num_gpus.
-      cross_device_ops: how values are added up; None where TensorFlow chooses.
-      auto_shard_dataset: of several workers, which this is not for.
+      cross_device_ops: a ``tf.distribute.CrossDeviceOps``; None for TensorFlow's choice.
+      auto_shard_dataset: ignored, as it concerns several workers.
       cross_tower_ops: an older name of cross_device_ops.
 
     Raises:
-      ValueError: if devices and their number are given, or both numbers.
+      ValueError: more than one of devices, num_gpus and num_gpus_per_worker is given.
     """
     given = [devices, num_gpus, num_gpus_per_worker]
     if sum(one is not None for one in given) > 1:
@@ -51,12 +51,12 @@ def mirrored_strategy(
 def list_devices():
     """Returns the names of the devices that operations can run on."""
     names = [device.name for device in tf.config.list_logical_devices()]
-    here = "/job:localhost/replica:0/task:0"
-    return [here + name if name.startswith("/device:") else name for name in names]
+    prefix = "/job:localhost/replica:0/task:0"
+    return [prefix + name if name.startswith("/device:") else name for name in names]
 
 
 def get_tpu_context():
     """Returns TensorFlow's own ``TpuContext``; its ``number_of_shards`` is None."""
-    from tensorflow.python.tpu import tpu_function  # private on both lines
+    from tensorflow.python.tpu import tpu_function  # TensorFlow has no public name
 
     return tpu_function.get_tpu_context()

@@ -9,7 +9,7 @@ def multi_class_head(n_classes, *arguments, **settings):
 
 
 def binary_classification_head(*arguments, **settings):
-    """Returns a ``BinaryClassHead`` whose area below precision and recall is contrib's."""
+    """Returns a ``BinaryClassHead`` that computes auc_precision_recall as contrib did."""
     head = BinaryClassHead(*arguments, **settings)
     head._pr_curve = "trapezoidal"
     return head

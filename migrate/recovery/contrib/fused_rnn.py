@@ -1,4 +1,4 @@
-"""The fused recurrent cells of ``tf.contrib.rnn``, with their variables' names."""
+"""The fused recurrent cells of ``tf.contrib.rnn``, with the same names of variables."""
 
 import collections
 
@@ -8,19 +8,19 @@ _State = collections.namedtuple("LSTMStateTuple", ("c", "h"))
 
 
 class LSTMBlockFusedCell:
-    """An LSTM over all steps of a sequence in one operation.
+    """An LSTM that computes all steps of a sequence in one operation.
 
-    The variables are made at the first call: ``kernel``, ``bias`` and, with peepholes,
+    The first call makes the variables: ``kernel``, ``bias`` and, with peepholes,
     ``w_i_diag``, ``w_f_diag``, ``w_o_diag``.
 
     Args:
-      num_units: the size of its state.
-      forget_bias: added to the bias of the forget gate.
-      cell_clip: the most that a cell's state becomes; None for no limit.
-      use_peephole: whether the gates see the cell's state.
-      reuse: whether to take the variables that the scope has.
+      num_units: the size of its state, an int.
+      forget_bias: is added to the bias of the forget gate.
+      cell_clip: the limit of the cell state's absolute values; None for no limit.
+      use_peephole: whether the gates see the cell state.
+      reuse: whether to use the existing variables of the scope.
       dtype: of the variables; None for that of the inputs.
-      name: their scope, a new one for each cell.
+      name: the variable scope, made unique for each cell.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class LSTMBlockFusedCell:
         """Returns the outputs, [time, batch, num_units], and the final (cell, output).
 
         Args:
-          inputs: [time, batch, size], or a list of [batch, size]; the size known.
-          initial_state: a pair of [batch, num_units]; zeros where it is None.
-          dtype: of those zeros, needed where initial_state is None.
-          sequence_length: [batch]; outputs behind it are zero. None for all.
-          scope: the variables' scope in place of a new one.
+          inputs: [time, batch, size], or a list of [batch, size]; of known size.
+          initial_state: a pair of [batch, num_units]; None for zeros.
+          dtype: of these zeros; needed if initial_state is None.
+          sequence_length: [batch]; later outputs are zero. None for all steps.
+          scope: the variable scope, in place of name.
         """
         is_list = isinstance(inputs, list)
         inputs = tf1.stack(inputs) if is_list else tf1.convert_to_tensor(inputs)
@@ -80,7 +80,7 @@ class LSTMBlockFusedCell:
             sequence_length = tf1.convert_to_tensor(sequence_length)
             inside = tf1.sequence_mask(sequence_length, steps, outputs.dtype)
             outputs *= tf1.expand_dims(tf1.transpose(inside), 2)
-            # Before the first step comes the initial state: a length may be 0.
+            # A sequence of length 0 ends with the initial state.
             ends = tf1.stack(
                 [sequence_length, tf1.range(batch, dtype=sequence_length.dtype)], 1
             )
@@ -97,7 +97,7 @@ class LSTMBlockFusedCell:
         with tf1.variable_scope(name, self._name, reuse=reuse) as self._scope:
             units, dtype = self.num_units, self._dtype or inputs.dtype.base_dtype
             size = inputs.shape.as_list()[2]
-            made = {
+            variables = {
                 "w": tf1.get_variable("kernel", [size + units, units * 4], dtype),
                 "b": tf1.get_variable(
                     "bias", [units * 4], dtype, tf1.zeros_initializer()
@@ -109,14 +109,14 @@ class LSTMBlockFusedCell:
                 ("wco", "w_o_diag"),
             ):
                 if self._use_peephole:
-                    made[gate] = tf1.get_variable(name, [units], dtype)
+                    variables[gate] = tf1.get_variable(name, [units], dtype)
                 else:
-                    made[gate] = tf1.zeros([units], dtype)
-        return made
+                    variables[gate] = tf1.zeros([units], dtype)
+        return variables
 
 
 class TimeReversedFusedRNN:
-    """A fused cell that reads its sequences from their ends.
+    """Runs a fused cell over reversed sequences.
 
     Args:
       cell: the fused cell.
@@ -128,17 +128,17 @@ class TimeReversedFusedRNN:
     def __call__(
         self, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None
     ):
-        """Returns the outputs in the order of the inputs, and the final state; as the cell's."""
+        """Returns the outputs in the order of the inputs, and the cell's final state."""
         outputs, state = self._cell(
-            self._reversed(inputs, sequence_length),
+            self._reverse(inputs, sequence_length),
             initial_state=initial_state,
             dtype=dtype,
             sequence_length=sequence_length,
             scope=scope,
         )
-        return self._reversed(outputs, sequence_length), state
+        return self._reverse(outputs, sequence_length), state
 
-    def _reversed(self, steps, lengths):
+    def _reverse(self, steps, lengths):
         if isinstance(steps, list):
             return steps[::-1]
         if lengths is None:

@@ -1,4 +1,4 @@
-"""Turned, moved and warped images, as ``tf.contrib.image`` made them."""
+"""Rotates, shifts and warps images, as ``tf.contrib.image`` did."""
 
 import tensorflow as tf
 
@@ -6,20 +6,20 @@ import tensorflow as tf
 def transform(
     images, transforms, interpolation="NEAREST", output_shape=None, name=None
 ):
-    """Returns images whose points come from other places; 0 where there are none.
+    """Returns projectively transformed images; points from outside are 0.
 
     Args:
       images: [images, rows, columns, channels], or without the first dimension, or
         without the first and the last one.
-      transforms: [8] or [images, 8]: ``a0, a1, a2, b0, b1, b2, c0, c1``. The point x, y
-        of the output comes from ``(a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k``,
-        where k is ``c0 x + c1 y + 1``.
+      transforms: [8] or [images, 8]: ``a0, a1, a2, b0, b1, b2, c0, c1``. The point (x, y)
+        of the output is ``((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k)`` of the
+        input, where k is ``c0 x + c1 y + 1``.
       interpolation: "NEAREST" or "BILINEAR".
-      output_shape: rows and columns of the output; None for those of the images.
-      name: the name scope.
+      output_shape: (rows, columns) of the output; None for those of the images.
+      name: the name scope; None for "transform".
 
     Raises:
-      TypeError: the images or transforms are of another rank.
+      TypeError: the images or transforms have another rank.
     """
     with tf.name_scope(name or "transform"):
         images = tf.convert_to_tensor(images)
@@ -36,38 +36,38 @@ def transform(
             output_shape=output_shape if known is None else known,
             interpolation=interpolation.upper(),
         )
-        return _like(images, output)
+        return _unbatch(images, output)
 
 
 def rotate(images, angles, interpolation="NEAREST", name=None):
-    """Returns images turned counterclockwise about their middles.
+    """Returns images rotated counterclockwise about their centers.
 
     Args:
-      angles: radians, one number or one for each image.
+      angles: in radians, a number or one for each image.
     """
     with tf.name_scope(name or "rotate"):
         images = tf.convert_to_tensor(images)
         size = tf.cast(tf.shape(_as_batch(images))[1:3], tf.float32)
-        turned = angles_to_projective_transforms(angles, size[0, None], size[1, None])
-        return transform(images, turned, interpolation)
+        turns = angles_to_projective_transforms(angles, size[0, None], size[1, None])
+        return transform(images, turns, interpolation)
 
 
 def translate(images, translations, interpolation="NEAREST", name=None):
-    """Returns images moved by dx, dy.
+    """Returns shifted images.
 
     Args:
-      translations: [2], or [images, 2].
+      translations: (dx, dy) in pixels, [2] or [images, 2].
     """
     with tf.name_scope(name or "translate"):
-        moved = translations_to_projective_transforms(translations)
-        return transform(images, moved, interpolation)
+        shifts = translations_to_projective_transforms(translations)
+        return transform(images, shifts, interpolation)
 
 
 def angles_to_projective_transforms(angles, image_height, image_width, name=None):
-    """Returns the ``transforms``, [angles, 8], that turn images about their middles.
+    """Returns the ``transforms``, [angles, 8], that rotate images about their centers.
 
     Args:
-      angles: radians, one number or a list of them.
+      angles: in radians, a number or a list of numbers.
       image_height, image_width: the numbers of rows and columns.
     """
     with tf.name_scope(name or "angles_to_projective_transforms"):
@@ -80,24 +80,24 @@ def angles_to_projective_transforms(angles, image_height, image_width, name=None
         x = (width - (cos * width - sin * height)) / 2.0
         y = (height - (sin * width + cos * height)) / 2.0
         rows = [cos, -sin, x, sin, cos, y]
-        nothing = tf.zeros((tf.shape(angles)[0], 2))
-        return tf.concat([*(row[:, None] for row in rows), nothing], axis=1)
+        zeros = tf.zeros((tf.shape(angles)[0], 2))
+        return tf.concat([*(row[:, None] for row in rows), zeros], axis=1)
 
 
 def translations_to_projective_transforms(translations, name=None):
-    """Returns the ``transforms``, [images, 8], that move images by dx, dy.
+    """Returns the ``transforms``, [images, 8], that shift images.
 
     Args:
-      translations: [2], or [images, 2].
+      translations: (dx, dy) in pixels, [2] or [images, 2].
     """
     with tf.name_scope(name or "translations_to_projective_transforms"):
         translations = tf.convert_to_tensor(translations, tf.float32)
         if translations.shape.rank not in (1, 2):
             raise TypeError(f"Translations should have rank 1 or 2: {translations}.")
         moves = translations[None] if translations.shape.rank == 1 else translations
-        one, nothing = tf.ones_like(moves[:, :1]), tf.zeros_like(moves[:, :1])
+        ones, zeros = tf.ones_like(moves[:, :1]), tf.zeros_like(moves[:, :1])
         x, y = -moves[:, 0, None], -moves[:, 1, None]
-        rows = [one, nothing, x, nothing, one, y, nothing, nothing]
+        rows = [ones, zeros, x, zeros, ones, y, zeros, zeros]
         return tf.concat(rows, axis=1)
 
 
@@ -110,6 +110,6 @@ def _as_batch(images):
     )
 
 
-def _like(images, batch):
+def _unbatch(images, batch):
     rank = images.shape.rank
     return batch if rank == 4 else batch[0, :, :, 0] if rank == 2 else batch[0]

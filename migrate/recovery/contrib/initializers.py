@@ -8,18 +8,18 @@ import tensorflow.compat.v1 as tf1
 def variance_scaling_initializer(
     factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=tf1.float32
 ):
-    """Returns an initializer that scales random numbers by the variable's shape.
+    """Returns an initializer of random numbers with the variance ``factor / n``.
 
     Args:
-      factor: a float, by which the variance is multiplied.
-      mode: the variance is divided by the number of inputs ("FAN_IN"), of outputs
-        ("FAN_OUT") or by their mean ("FAN_AVG").
-      uniform: numbers of a uniform distribution; else of a truncated normal one.
+      factor: a float.
+      mode: n is the number of inputs ("FAN_IN"), of outputs ("FAN_OUT") or their mean
+        ("FAN_AVG").
+      uniform: whether to use a uniform distribution; else a truncated normal one.
       seed: an int, or None.
-      dtype: the floating point type where the variable names none.
+      dtype: the default floating point type.
 
     Raises:
-      TypeError: another mode, or a dtype that is not floating.
+      TypeError: mode is unknown, or dtype is no floating point type.
     """
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"mode {mode!r} is none of FAN_IN, FAN_OUT, FAN_AVG.")
@@ -28,8 +28,8 @@ def variance_scaling_initializer(
 
     def initialize(shape, dtype=dtype, partition_info=None):
         sizes = [float(size) for size in shape] or [1.0]
-        receptive = math.prod(sizes[:-2])
-        inputs, outputs = sizes[-2:][0] * receptive, sizes[-1] * receptive
+        receptive_field = math.prod(sizes[:-2])
+        inputs, outputs = sizes[-2:][0] * receptive_field, sizes[-1] * receptive_field
         mean = (inputs + outputs) / 2.0
         n = {"FAN_IN": inputs, "FAN_OUT": outputs, "FAN_AVG": mean}[mode]
         if uniform:
@@ -42,12 +42,12 @@ def variance_scaling_initializer(
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=tf1.float32):
-    """Returns an initializer of Glorot and Bengio's; see for the arguments above."""
+    """Returns Glorot's initializer; see ``variance_scaling_initializer``."""
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
 class Initializers:
-    """The functions of ``tf.contrib.layers.python.layers.initializers``, by its names."""
+    """Has the functions of ``tf.contrib.layers.python.layers.initializers``."""
 
     variance_scaling_initializer = staticmethod(variance_scaling_initializer)
     xavier_initializer = staticmethod(xavier_initializer)

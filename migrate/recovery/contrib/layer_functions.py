@@ -17,20 +17,20 @@ def fully_connected(
     trainable=True,
     scope=None,
 ):
-    """Returns the inputs times ``weights``, plus ``biases``, then activated.
+    """Returns ``activation_fn(inputs * weights + biases)``, a dense layer's outputs.
 
     Args:
-      inputs: a tensor whose last dimension is known, of rank 2 or more.
-      num_outputs: the size of the last dimension of what is returned.
-      activation_fn: takes the result; None for none.
-      normalizer_fn: takes the place of the biases; None for none.
-      normalizer_params: a dict of its further arguments.
-      weights_initializer: None for the scope's.
+      inputs: a tensor of rank 2 or more, whose last dimension is known.
+      num_outputs: the size of the outputs' last dimension, an int.
+      activation_fn: a function of a tensor; None for none.
+      normalizer_fn: is called in place of adding biases; None for biases.
+      normalizer_params: a dict of its further arguments, or None.
+      weights_initializer: None for the default of the variable scope.
       weights_regularizer, biases_regularizer: take a variable, return its loss.
       biases_initializer: None for no biases.
-      reuse: whether to take the variables that the scope has.
-      trainable: whether the variables are.
-      scope: the variables' scope; "fully_connected" where it is None.
+      reuse: whether to use the existing variables of the scope.
+      trainable: whether the variables are trainable.
+      scope: the variable scope; None for "fully_connected".
     """
     with tf1.variable_scope(scope, "fully_connected", [inputs], reuse=reuse):
         inputs = tf1.convert_to_tensor(inputs)
@@ -73,20 +73,20 @@ def batch_norm(
 
     Args:
       inputs: a tensor of rank 2, or 4, whose last dimension is known.
-      decay: how much of the moving averages stays at each step.
+      decay: of the moving averages, a float in [0, 1].
       center, scale: whether to add ``beta``, and to multiply by ``gamma``.
-      epsilon: is added to the variance.
-      activation_fn: takes the result; None for none.
-      updates_collections: where to put the updates of the moving averages; None for
-        making them before the result.
-      is_training: whether to take the batch's own mean and variance, and to update the
-        moving ones; a bool, or a tensor of one.
-      reuse: whether to take the variables that the scope has.
-      trainable: whether beta and gamma are.
-      scope: the variables' scope; "BatchNorm" where it is None.
+      epsilon: a float that is added to the variance.
+      activation_fn: a function of a tensor; None for none.
+      updates_collections: a collection for the updates of the moving averages; None
+        runs them before the outputs.
+      is_training: whether to use the mean and variance of the batch, and to update the
+        moving averages; a bool, or a bool tensor.
+      reuse: whether to use the existing variables of the scope.
+      trainable: whether beta and gamma are trainable.
+      scope: the variable scope; None for "BatchNorm".
 
     Raises:
-      ValueError: the inputs are of another rank.
+      ValueError: the inputs have another rank.
     """
     with tf1.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse):
         inputs = tf1.convert_to_tensor(inputs)
@@ -98,27 +98,27 @@ def batch_norm(
         like = {"dtype": dtype, "trainable": False}
         mean = _variable("moving_mean", shape, tf1.zeros_initializer(), **like)
         variance = _variable("moving_variance", shape, tf1.ones_initializer(), **like)
-        flat = inputs.shape.rank == 2
-        images = tf1.reshape(inputs, [-1, 1, 1, *shape]) if flat else inputs
+        is_flat = inputs.shape.rank == 2
+        images = tf1.reshape(inputs, [-1, 1, 1, *shape]) if is_flat else inputs
 
-        def by_batch():
+        def train_norm():
             return tf1.nn.fused_batch_norm(images, gamma, beta, epsilon=epsilon)
 
-        def by_averages():
+        def infer_norm():
             return tf1.nn.fused_batch_norm(
                 images, gamma, beta, mean, variance, epsilon, is_training=False
             )
 
-        outputs, new_mean, new_variance = _cond(is_training, by_batch, by_averages)
+        outputs, new_mean, new_variance = _cond(is_training, train_norm, infer_norm)
         moving = [(mean, new_mean), (variance, new_variance)]
-        outputs = _updating(outputs, moving, decay, is_training, updates_collections)
+        outputs = _update(outputs, moving, decay, is_training, updates_collections)
         outputs = tf1.reshape(outputs, tf1.shape(inputs))
         outputs.set_shape(inputs.shape)
         return activation_fn(outputs) if activation_fn else outputs
 
 
 def _beta_and_gamma(shape, dtype, center, scale, trainable):
-    """Returns what is added to normalized values, and by what they are multiplied."""
+    """Returns beta and gamma, variables, or zeros and ones where they are not wanted."""
     beta, gamma = tf1.zeros(shape, dtype), tf1.ones(shape, dtype)
     like = {"dtype": dtype, "trainable": trainable}
     if center:
@@ -128,27 +128,27 @@ def _beta_and_gamma(shape, dtype, center, scale, trainable):
     return beta, gamma
 
 
-def _updating(outputs, moving, decay, is_training, collections):
-    """Returns the outputs; updates of moving averages go before, or into collections."""
+def _update(outputs, moving, decay, is_training, collections):
+    """Returns the outputs; runs the updates before them or adds them to collections."""
 
-    def updated():
+    def update_averages():
         return [tf1.assign_sub(old, (old - new) * (1.0 - decay)) for old, new in moving]
 
     def after_updates():
-        with tf1.control_dependencies(updated()):
+        with tf1.control_dependencies(update_averages()):
             return tf1.identity(outputs)
 
     if collections is None:
         return _cond(is_training, after_updates, lambda: outputs)
-    if _may_be(is_training):
-        kept = [tf1.identity(old) for old, _ in moving]
-        for update in _cond(is_training, updated, lambda: kept):
+    if _may_be_true(is_training):
+        unchanged = [tf1.identity(old) for old, _ in moving]
+        for update in _cond(is_training, update_averages, lambda: unchanged):
             tf1.add_to_collections(collections, update)
     return outputs
 
 
 def _variable(name, shape, initializer, regularizer=None, **like):
-    """Returns a variable of the scope; what regularizes it is added once."""
+    """Returns a variable of the scope; adds its regularization loss if it is new."""
     before = set(map(id, tf1.global_variables()))
     collections = [tf1.GraphKeys.GLOBAL_VARIABLES, tf1.GraphKeys.MODEL_VARIABLES]
     variable = tf1.get_variable(
@@ -161,13 +161,13 @@ def _variable(name, shape, initializer, regularizer=None, **like):
     return variable
 
 
-def _may_be(condition):
+def _may_be_true(condition):
     known = tf1.get_static_value(condition)
     return known is None or bool(known)
 
 
 def _cond(condition, yes, no):
-    """Calls one of two functions, as the graph is built where the choice is known."""
+    """Returns ``tf.cond``; calls one function directly if the condition is constant."""
     known = tf1.get_static_value(condition)
     if known is None:
         return tf1.cond(condition, yes, no)

@@ -1,4 +1,4 @@
-"""The layer normalization of ``tf.contrib.layers``."""
+"""Layer normalization of ``tf.contrib.layers``."""
 
 import tensorflow.compat.v1 as tf1
 
@@ -19,23 +19,23 @@ def layer_norm(
     Args:
       inputs: a tensor of known rank.
       center, scale: whether to add ``beta``, and to multiply by ``gamma``.
-      activation_fn: takes the result; None for none.
-      reuse: whether to take the variables that the scope has.
-      trainable: whether the variables are.
-      begin_norm_axis: the first of the axes to normalize over.
-      begin_params_axis: the first of the axes of ``beta`` and ``gamma``.
-      scope: the variables' scope; "LayerNorm" where it is None.
+      activation_fn: a function of a tensor; None for none.
+      reuse: whether to use the existing variables of the scope.
+      trainable: whether the variables are trainable.
+      begin_norm_axis: the first axis to normalize over, an int.
+      begin_params_axis: the first axis of ``beta`` and ``gamma``, an int.
+      scope: the variable scope; None for "LayerNorm".
     """
     with tf1.variable_scope(scope, "LayerNorm", [inputs], reuse=reuse):
         shape = inputs.shape[begin_params_axis:]
-        like = {"shape": shape, "dtype": inputs.dtype, "trainable": trainable}
+        settings = {"shape": shape, "dtype": inputs.dtype, "trainable": trainable}
         beta = gamma = None
         if center:
             zeros = tf1.zeros_initializer()
-            beta = tf1.get_variable("beta", initializer=zeros, **like)
+            beta = tf1.get_variable("beta", initializer=zeros, **settings)
         if scale:
             ones = tf1.ones_initializer()
-            gamma = tf1.get_variable("gamma", initializer=ones, **like)
+            gamma = tf1.get_variable("gamma", initializer=ones, **settings)
         axes = list(range(inputs.shape.rank))[begin_norm_axis:]
         mean, variance = tf1.nn.moments(inputs, axes, keep_dims=True)
         epsilon = 1e-3 if inputs.dtype == tf1.float16 else 1e-12

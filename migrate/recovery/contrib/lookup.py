@@ -1,4 +1,4 @@
-"""Tables of ``tf.contrib.lookup``."""
+"""Lookup tables of ``tf.contrib.lookup``."""
 
 import tensorflow as tf
 
@@ -13,18 +13,18 @@ def index_table_from_file(
     value_column_index=tf.lookup.TextFileIndex.LINE_NUMBER,
     delimiter="\t",
 ):
-    """Returns a table from the words of a file to numbers.
+    """Returns a table from the words of a file to int64 numbers.
 
     Args:
       vocabulary_file: the file's path.
-      num_oov_buckets: how many numbers above those to share among other words.
+      num_oov_buckets: how many further numbers unknown words hash to, an int.
       vocab_size: how many lines to read; None for all.
-      default_value: the number of other words, where there are no buckets; with them
-        a negative number.
-      name: the name of its operation.
-      key_column_index, value_column_index: the columns of the words and the numbers,
-        from 0, or one of ``tf.lookup.TextFileIndex``: the line and its number, from 0.
-      delimiter: what stands between the columns.
+      default_value: the number of unknown words without buckets; with buckets, any
+        negative number.
+      name: of the operation.
+      key_column_index, value_column_index: the columns of words and numbers, from 0; or
+        a ``tf.lookup.TextFileIndex``: the whole line, or its number from 0.
+      delimiter: the character between columns.
     """
     lines = tf.lookup.TextFileInitializer(
         vocabulary_file,
@@ -41,12 +41,12 @@ def index_table_from_file(
 def index_table_from_tensor(
     mapping, num_oov_buckets=0, default_value=-1, name=None, dtype=tf.string
 ):
-    """Returns a table from each word to its place in ``mapping``, from 0.
+    """Returns a table from each word to its index in ``mapping``.
 
     Args:
       mapping: a list or a tensor of words, or of integers.
-      num_oov_buckets, default_value, name: as of ``index_table_from_file``.
-      dtype: of the words, where they are integers; those looked up are int64 then.
+      num_oov_buckets, default_value, name: as for ``index_table_from_file``.
+      dtype: of the words; any integer type makes a table with int64 keys.
     """
     words = tf.convert_to_tensor(mapping, None if dtype.is_integer else dtype)
     words = tf.cast(words, tf.int64) if dtype.is_integer else words
@@ -57,7 +57,7 @@ def index_table_from_tensor(
 
 def _table(initializer, num_oov_buckets, default_value, name):
     if num_oov_buckets:
-        if default_value >= 0:  # its word went to the buckets too
+        if default_value >= 0:  # ambiguous: unknown words get a bucket's number
             raise ValueError("With num_oov_buckets, default_value must be negative.")
         buckets = tf.lookup.StaticVocabularyTable
         return buckets(initializer, num_oov_buckets, name=name)
@@ -76,9 +76,9 @@ def index_to_string_table_from_file(
     """Returns a table from numbers to the words of a file.
 
     Args:
-      default_value: the word of other numbers.
-      key_column_index, value_column_index: the columns of the numbers and the words;
-        they and the others are as of ``index_table_from_file``.
+      default_value: the word of unknown numbers.
+      key_column_index, value_column_index: the columns of numbers and words; these and
+        the others are as for ``index_table_from_file``.
     """
     lines = tf.lookup.TextFileInitializer(
         vocabulary_file,
@@ -93,12 +93,12 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(mapping, default_value="UNK", name=None):
-    """Returns a table from the places in ``mapping``, from 0, to its words.
+    """Returns a table from the indices of ``mapping`` to its words.
 
     Args:
       mapping: a list or a tensor of words.
-      default_value: the word of other numbers.
-      name: the name of its operation.
+      default_value: the word of unknown numbers.
+      name: of the operation.
     """
     words = tf.convert_to_tensor(mapping, tf.string)
     numbers = tf.range(tf.size(words, tf.int64), dtype=tf.int64)

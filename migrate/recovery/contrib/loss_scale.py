@@ -1,16 +1,16 @@
-"""Loss scaling as ``tf.contrib.mixed_precision`` had it, with its variables' names."""
+"""Loss scaling of ``tf.contrib.mixed_precision``, with the same names of variables."""
 
 import tensorflow.compat.v1 as tf1
 
 
 class FixedLossScaleManager:
-    """A loss scale that stays.
+    """A constant loss scale.
 
     Args:
-      loss_scale: a float, 1 or more.
+      loss_scale: a float, at least 1.
 
     Raises:
-      ValueError: it is less than 1.
+      ValueError: loss_scale is less than 1.
     """
 
     def __init__(self, loss_scale):
@@ -30,14 +30,14 @@ class FixedLossScaleManager:
 class ExponentialUpdateLossScaleManager:
     """A loss scale that grows while gradients are finite, and shrinks when they are not.
 
-    Three variables hold it: ``loss_scale``, ``good_steps`` and ``bad_steps``.
+    Its variables are ``loss_scale``, ``good_steps`` and ``bad_steps``.
 
     Args:
       init_loss_scale: the first scale, a float.
-      incr_every_n_steps: so many finite steps in a row make it grow.
-      decr_every_n_nan_or_inf: so many other steps, in a row or not, make it shrink.
-      incr_ratio: what it grows by, unless that is more than a float32 holds.
-      decr_ratio: what it shrinks by, but never below 1.
+      incr_every_n_steps: how many steps with finite gradients in a row let it grow.
+      decr_every_n_nan_or_inf: how many other steps let it shrink.
+      incr_ratio: the factor of growing, unless the scale would exceed float32.
+      decr_ratio: the factor of shrinking; the scale never falls below 1.
     """
 
     def __init__(
@@ -71,24 +71,24 @@ class ExponentialUpdateLossScaleManager:
         scale = self._loss_scale.read_value()
         more, less = scale * self._ratios[0], tf1.maximum(1.0, scale * self._ratios[1])
         more = tf1.where(tf1.is_finite(more), more, scale)
-        counted = finite_grads & ~grows
-        missed = ~finite_grads & ~shrinks
-        bad = tf1.where(missed, bad, tf1.where(counted, bad - 1, 0))
+        is_counted = finite_grads & ~grows
+        is_missed = ~finite_grads & ~shrinks
+        bad = tf1.where(is_missed, bad, tf1.where(is_counted, bad - 1, 0))
         return tf1.group(
             self._loss_scale.assign(
                 tf1.where(grows, more, tf1.where(shrinks, less, scale))
             ),
-            self._good.assign(tf1.where(counted, good, 0)),
+            self._good.assign(tf1.where(is_counted, good, 0)),
             self._bad.assign(bad),
         )
 
 
 class LossScaleOptimizer(tf1.train.Optimizer):
-    """An optimizer that scales the loss, and leaves out steps that are not finite.
+    """An optimizer that scales the loss, and skips steps whose gradients are not finite.
 
     Args:
       opt: the ``tf.compat.v1.train.Optimizer`` that takes the steps.
-      loss_scale_manager: tells the scale, and whether to change it.
+      loss_scale_manager: returns the scale, and updates it.
     """
 
     def __init__(self, opt, loss_scale_manager):
@@ -99,15 +99,15 @@ class LossScaleOptimizer(tf1.train.Optimizer):
         scale = tf1.convert_to_tensor(self._manager.get_loss_scale())
         loss = loss() if callable(loss) else loss
         scaled = loss * tf1.cast(scale, loss.dtype.base_dtype)
-        found = self._opt.compute_gradients(scaled, var_list=var_list, **options)
+        gradients = self._opt.compute_gradients(scaled, var_list=var_list, **options)
         inverse = tf1.reciprocal(scale)
         return [
             (None if g is None else g * tf1.cast(inverse, g.dtype.base_dtype), v)
-            for g, v in found
+            for g, v in gradients
         ]
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """Returns an operation that takes a step, if every gradient is finite."""
+        """Returns an operation that takes a step if all gradients are finite."""
         pairs = list(grads_and_vars)
         finite = tf1.reduce_all([tf1.reduce_all(tf1.is_finite(g)) for g, _ in pairs])
 

@@ -1,4 +1,4 @@
-"""A step of training as ``tf.contrib.layers.optimize_loss`` made it."""
+"""Makes a training step, as ``tf.contrib.layers.optimize_loss`` did."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -27,27 +27,27 @@ def optimize_loss(
     colocate_gradients_with_ops=False,
     increment_global_step=True,
 ):
-    """Returns a tensor, the loss, whose computation takes a step of training.
+    """Returns the loss, a tensor; running it takes a training step.
 
     Args:
-      loss: a tensor with one value.
+      loss: a scalar tensor.
       global_step: the variable that counts the steps; None for the graph's own.
       learning_rate: a float, which becomes a variable; a tensor; or None.
-      optimizer: the name of one, a ``tf.compat.v1.train.Optimizer``, its class, or a
-        function that takes the learning rate, if there is one, and returns it.
+      optimizer: a name, a ``tf.compat.v1.train.Optimizer``, its class, or a function that
+        takes the learning rate, if there is one, and returns an optimizer.
       clip_gradients: the largest global norm, a float; or a function from a list of
-        (gradient, variable) to such a list.
+        (gradient, variable) to such a list; None for no clipping.
       learning_rate_decay_fn: takes the learning rate and the step, returns the rate.
-      update_ops: what to run before the loss; None for the graph's ``UPDATE_OPS``.
-      variables: those to train; None for all.
-      name: the variables' scope; "OptimizeLoss" where it is None.
-      summaries: some of "learning_rate", "loss", "gradients", "gradient_norm" and
+      update_ops: operations to run before the loss; None for the graph's ``UPDATE_OPS``.
+      variables: those to train, a list; None for all.
+      name: the variable scope; None for "OptimizeLoss".
+      summaries: a list of "learning_rate", "loss", "gradients", "gradient_norm" and
         "global_gradient_norm"; None for the default.
-      colocate_gradients_with_ops: whether a gradient stands beside its operation.
-      increment_global_step: whether to count the step.
+      colocate_gradients_with_ops: as for ``Optimizer.compute_gradients``.
+      increment_global_step: whether to increment global_step.
 
     Raises:
-      ValueError: the learning rate or the optimizer is none of those.
+      ValueError: the learning rate or the optimizer is none of these.
     """
     if summaries is None:
         summaries = ("loss", "learning_rate", "global_gradient_norm")
@@ -58,7 +58,7 @@ def optimize_loss(
             update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
         with tf.control_dependencies(list(update_ops)):
             loss = tf.identity(loss)
-        rate = _rate(learning_rate)
+        rate = _learning_rate(learning_rate)
         if learning_rate_decay_fn is not None and rate is not None:
             rate = learning_rate_decay_fn(rate, global_step)
             if "learning_rate" in summaries:
@@ -67,14 +67,14 @@ def optimize_loss(
         gradients = made.compute_gradients(
             loss, variables, colocate_gradients_with_ops=colocate_gradients_with_ops
         )
-        gradients = _summarized(loss, gradients, clip_gradients, summaries)
+        gradients = _clip_and_summarize(loss, gradients, clip_gradients, summaries)
         counter = global_step if increment_global_step else None
         step = made.apply_gradients(gradients, global_step=counter, name="train")
         with tf.control_dependencies([step]):
             return tf.identity(loss)
 
 
-def _rate(learning_rate):
+def _learning_rate(learning_rate):
     if learning_rate is None or tf.is_tensor(learning_rate):
         return learning_rate
     if not isinstance(learning_rate, float) or learning_rate < 0.0:
@@ -84,15 +84,14 @@ def _rate(learning_rate):
 
 
 def optimizer_of(optimizer, rate):
-    """Returns the optimizer that ``optimize_loss`` takes for its argument.
+    """Returns the ``tf.compat.v1.train.Optimizer`` for ``optimize_loss``'s argument.
 
     Args:
-      optimizer: the name of one, a ``tf.compat.v1.train.Optimizer``, its class, or a
-        function that takes the learning rate, if there is one, and returns it.
+      optimizer: as for ``optimize_loss``.
       rate: the learning rate, or None.
 
     Raises:
-      ValueError: it is none of those.
+      ValueError: optimizer is none of the kinds that ``optimize_loss`` names.
     """
     if isinstance(optimizer, str):
         optimizer = _BY_NAME.get(optimizer)
@@ -103,15 +102,15 @@ def optimizer_of(optimizer, rate):
     return optimizer
 
 
-def _summarized(loss, gradients, clip, summaries):
-    """Returns the gradients, clipped, and summarizes them before and after that."""
+def _clip_and_summarize(loss, gradients, clip, summaries):
+    """Returns the clipped gradients; adds summaries of them before and after clipping."""
     has_norm = "global_gradient_norm" in summaries or "gradient_norm" in summaries
     if has_norm:
         _summarize_norm("global_norm/gradient_norm", gradients)
     if "loss" in summaries:
         tf1.summary.scalar("loss", loss)
     if clip is not None:
-        gradients = _clipped(gradients, clip)
+        gradients = _clip(gradients, clip)
     for gradient, variable in gradients:
         _summarize(gradient, variable.name.replace(":", "_"), summaries)
     if has_norm and clip is not None:
@@ -119,7 +118,7 @@ def _summarized(loss, gradients, clip, summaries):
     return gradients
 
 
-def _clipped(gradients, clip):
+def _clip(gradients, clip):
     if callable(clip):
         return clip(gradients)
     values, variables = zip(*gradients)

@@ -1,4 +1,4 @@
-"""Predictions from a SavedModel or an Estimator, as ``tf.contrib.predictor`` made them."""
+"""Predicts by a SavedModel or an Estimator, as ``tf.contrib.predictor`` did."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -16,19 +16,19 @@ def from_saved_model(
     graph=None,
     config=None,
 ):
-    """Returns a function from a dict of arrays to a dict of arrays.
+    """Returns a function from a dict of input arrays to a dict of output arrays.
 
     Args:
       export_dir: the SavedModel's directory.
-      signature_def_key: which signature to take; None for the default one.
-      signature_def: a ``SignatureDef`` in its place.
-      input_names, output_names: dicts from keys to tensors' names in its place.
-      tags: names of tags with commas between them; None for "serve".
+      signature_def_key: the signature's name; None for the default one. Or
+      signature_def: a ``SignatureDef``. Or
+      input_names, output_names: dicts from keys to names of tensors.
+      tags: names of tags, separated by commas; None for "serve".
       graph: the graph to load into; None for a new one.
       config: the session's ``ConfigProto``.
 
     Raises:
-      ValueError: there is no such signature, or more than one way to it is given.
+      ValueError: the signature does not exist, or is given in more than one way.
     """
     names = input_names, output_names
     if (input_names is None) != (output_names is None):
@@ -50,16 +50,16 @@ def from_saved_model(
 def from_estimator(
     estimator, serving_input_receiver_fn, output_key=None, graph=None, config=None
 ):
-    """Returns a function from a dict of arrays to a dict of arrays.
+    """Returns a function from a dict of input arrays to a dict of output arrays.
 
-    It answers by the estimator's newest checkpoint when it is made, or by new variables
-    where there is none.
+    It restores the estimator's latest checkpoint once, when it is made; without a
+    checkpoint its variables are new.
 
     Args:
       estimator: an ``Estimator``.
-      serving_input_receiver_fn: takes nothing and returns a ``ServingInputReceiver``.
-      output_key: which of the model_fn's export_outputs to take; None for the default
-        one, or the only one.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
+      output_key: a name in the model_fn's export_outputs; None for "serving_default" or
+        the only one.
       graph: the graph to build in; None for a new one.
       config: the session's ``ConfigProto``.
 

@@ -4,21 +4,21 @@ import tensorflow.compat.v1 as tf1
 
 
 def l1_regularizer(scale, scope=None):
-    """Returns a function that gives ``scale`` times the sum of absolute weights.
+    """Returns a function of weights: ``scale`` times the sum of their absolute values.
 
     Args:
-      scale: a float, or a tensor; 0.0 regularizes nothing.
-      scope: the name scope of its operations.
+      scale: a float, or a tensor; the function returns None for 0.0.
+      scope: the name scope; None for "l1_regularizer".
     """
     return _regularizer(scale, scope or "l1_regularizer", _sum_of_absolutes)
 
 
 def l2_regularizer(scale, scope=None):
-    """Returns a function that gives ``scale`` times half the sum of squared weights.
+    """Returns a function of weights: ``scale`` times half the sum of their squares.
 
     Args:
-      scale: a float, or a tensor; 0.0 regularizes nothing.
-      scope: the name scope of its operations.
+      scale: a float, or a tensor; the function returns None for 0.0.
+      scope: the name scope; None for "l2_regularizer".
     """
     return _regularizer(scale, scope or "l2_regularizer", tf1.nn.l2_loss)
 

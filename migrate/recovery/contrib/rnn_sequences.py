@@ -1,4 +1,4 @@
-"""What ``tf.contrib.rnn`` did with whole sequences."""
+"""Stacked bidirectional layers of ``tf.contrib.rnn``."""
 
 import tensorflow.compat.v1 as tf1
 
@@ -16,18 +16,19 @@ def stack_bidirectional_dynamic_rnn(
     scope=None,
     swap_memory=False,
 ):
-    """Runs layers in both directions, each over the joined outputs of the one below.
+    """Runs bidirectional layers; each one's input is the last one's joined outputs.
 
     Args:
       cells_fw, cells_bw: lists of a cell for each layer.
       inputs: [batch, time, size], or [time, batch, size] if time_major.
       initial_states_fw, initial_states_bw: lists of a state for each layer; None for zeros.
-      scope: the variables' scope; "stack_bidirectional_rnn" where it is None.
+      scope: the variable scope; None for "stack_bidirectional_rnn".
       dtype, sequence_length, parallel_iterations, time_major, swap_memory: as in
         ``tf.compat.v1.nn.bidirectional_dynamic_rnn``.
 
     Returns:
-      The outputs of the last layer, and the tuples of all final states.
+      The outputs of the last layer, and the final states of the layers: a tuple for
+      each direction.
     """
     lists = (
         cells_fw,

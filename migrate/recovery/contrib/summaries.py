@@ -1,4 +1,4 @@
-"""Summaries that a model_fn's graph writes by itself, as ``tf.contrib.summary`` did."""
+"""Summaries that a graph writes in its steps, as ``tf.contrib.summary`` did."""
 
 import contextlib
 import threading
@@ -6,20 +6,20 @@ import threading
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-_asked = threading.local()
+_state = threading.local()
 
 
 def create_file_writer(
     logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None
 ):
-    """Returns a ``tf.summary.SummaryWriter`` of the graph.
+    """Returns a ``tf.summary.SummaryWriter`` in the graph.
 
     Args:
       logdir: the directory; None for a writer that does nothing.
-      max_queue: how many summaries wait at most to be written; 10 by default.
-      flush_millis: the milliseconds that they wait at most; 120,000 by default.
-      filename_suffix: ends the names of the files.
-      name: of the writer in the graph; two writers are never the same one.
+      max_queue: the most summaries that wait to be written, an int; None for 10.
+      flush_millis: the most milliseconds that they wait, an int; None for 120,000.
+      filename_suffix: the suffix of the files' names; None for TensorFlow's.
+      name: of the writer in the graph; it does not share a writer, as contrib's did.
     """
     if logdir is None:
         return tf.summary.create_noop_writer()
@@ -29,12 +29,12 @@ def create_file_writer(
 
 
 def always_record_summaries():
-    """Returns a context in which summaries are written; elsewhere they are not."""
+    """Returns a context in which summaries are written; outside they are not."""
     return _record_if(True)
 
 
 def record_summaries_every_n_global_steps(n, global_step=None):
-    """Returns a context in which summaries are written where n divides the step.
+    """Returns a context in which summaries are written if n divides the global step.
 
     Args:
       n: an int.
@@ -46,34 +46,34 @@ def record_summaries_every_n_global_steps(n, global_step=None):
 
 
 def write_scalar(name, tensor, family=None, step=None):
-    """Returns an operation that writes a number to the writer in use, if there is one.
+    """Returns an operation that writes a scalar to the current default writer, if any.
 
     Args:
-      name: of the summary; the name scope goes before it.
-      tensor: a number.
-      family: goes before the name, too.
-      step: an integer; None for the global step.
+      name: of the summary; prefixed by the name scope.
+      tensor: a scalar.
+      family: another prefix of the name, or None.
+      step: an integer tensor; None for the global step.
     """
     summary = tf1.summary.scalar(name, tensor, collections=[], family=family)
     return _write(summary, step)
 
 
 def write_histogram(name, tensor, family=None, step=None):
-    """Returns what writes a histogram of any numbers, as ``write_scalar`` does a number."""
+    """Returns an operation that writes a histogram; arguments as for ``write_scalar``."""
     summary = tf1.summary.histogram(name, tensor, collections=[], family=family)
     return _write(summary, step)
 
 
 def write_image(name, tensor, bad_color=None, max_images=3, family=None, step=None):
-    """Returns an operation that writes images; for the rest see ``write_scalar``.
+    """Returns an operation that writes images; the others are as for ``write_scalar``.
 
     Args:
-      tensor: of the shape [images, height, width, channels].
-      bad_color: None: pixels that are no numbers are red.
-      max_images: how many are written at most.
+      tensor: [images, height, width, channels].
+      bad_color: must be None: pixels that are not finite become red.
+      max_images: the most images to write, an int.
 
     Raises:
-      ValueError: another colour is asked for.
+      ValueError: bad_color is given.
     """
     if bad_color is not None:
         raise ValueError("write_image marks bad pixels in red: leave bad_color out.")
@@ -84,20 +84,20 @@ def write_image(name, tensor, bad_color=None, max_images=3, family=None, step=No
 def _write(summary, step):
     if step is None:
         step = tf1.train.get_or_create_global_step()
-    # Nobody asked for summaries here: TensorFlow 2 would write them, contrib did not.
-    with tf.summary.record_if(False) if not _is_asked() else contextlib.nullcontext():
+    # Outside such a context TensorFlow 2 would write the summary; contrib did not.
+    with tf.summary.record_if(False) if not _records() else contextlib.nullcontext():
         return tf.summary.experimental.write_raw_pb(summary, tf.cast(step, tf.int64))
 
 
-def _is_asked():
-    return getattr(_asked, "value", False)
+def _records():
+    return getattr(_state, "value", False)
 
 
 @contextlib.contextmanager
 def _record_if(condition):
-    before, _asked.value = _is_asked(), True
+    before, _state.value = _records(), True
     try:
         with tf.summary.record_if(condition):
             yield
     finally:
-        _asked.value = before
+        _state.value = before

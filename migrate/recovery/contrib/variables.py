@@ -13,11 +13,11 @@ def model_variable(
     trainable=True,
     collections=None,
 ):
-    """Returns a variable that is in the collection MODEL_VARIABLES as well.
+    """Returns a variable that is also in the collection MODEL_VARIABLES.
 
     Args:
-      name, shape, dtype, initializer, regularizer, trainable: of ``get_variable``.
-      collections: the names of further collections to put it into.
+      name, shape, dtype, initializer, regularizer, trainable: as for ``get_variable``.
+      collections: the names of further collections to add it to, or None.
     """
     keys = tf1.GraphKeys
     every = [*(collections or ()), keys.GLOBAL_VARIABLES, keys.MODEL_VARIABLES]
@@ -36,8 +36,8 @@ def get_variable_collections(variables_collections, name):
     """Returns the collections of a layer's variable.
 
     Args:
-      variables_collections: their names, or a dict of them by the variable's name.
-      name: the variable's.
+      variables_collections: their names, a list, or a dict from variable names to lists.
+      name: of the variable.
     """
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
@@ -45,11 +45,11 @@ def get_variable_collections(variables_collections, name):
 
 
 def collect_named_outputs(collections, alias, outputs):
-    """Returns a layer's outputs, which are now in some collections.
+    """Adds a layer's outputs to collections, and returns them.
 
     Args:
       collections: the names of collections, or None.
-      alias: what the layer is called; nothing here reads it.
+      alias: ignored.
       outputs: a tensor.
     """
     if collections:
@@ -72,20 +72,20 @@ def embed_sequence(
 
     Args:
       ids: integers, [batch, length].
-      vocab_size, embed_dim: the shape of the table; needed where it is not reused.
-      unique: whether each id is looked up once.
-      initializer, regularizer, trainable: of the table, a variable ``embeddings``.
-      scope: the variable scope, ``EmbedSequence`` by default.
-      reuse: whether the scope's table is used.
+      vocab_size, embed_dim: the shape of the table, ints; needed unless it is reused.
+      unique: whether to look up each id only once.
+      initializer, regularizer, trainable: of the table, the variable ``embeddings``.
+      scope: the variable scope; None for "EmbedSequence".
+      reuse: whether to use the existing table of the scope.
 
     Raises:
-      ValueError: the shape is missing.
+      ValueError: the shape of a new table is missing.
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(f"Give vocab_size and embed_dim: {vocab_size}, {embed_dim}.")
     with tf1.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
-        whole = embed_dim is not None and not (reuse and vocab_size is None)
-        shape = [vocab_size, embed_dim] if whole else None
+        has_shape = embed_dim is not None and not (reuse and vocab_size is None)
+        shape = [vocab_size, embed_dim] if has_shape else None
         table = model_variable(
             "embeddings", shape, None, initializer, regularizer, trainable
         )

@@ -1,4 +1,4 @@
-"""Optimizers of ``tf.contrib`` over others."""
+"""Optimizers of ``tf.contrib`` that wrap another optimizer."""
 
 import functools
 
@@ -7,55 +7,55 @@ import tensorflow.compat.v1 as tf1
 
 
 class WrappedOptimizer(tf1.train.Optimizer):
-    """A ``tf.compat.v1.train.Optimizer`` over another, whose slots it shows.
+    """A ``tf.compat.v1.train.Optimizer`` that delegates to another one.
 
     Args:
-      optimizer: the other, or a function that makes it in the graph that is used.
-      name: of this one.
+      optimizer: the other optimizer, or a function that makes it at its first use.
+      name: of this optimizer.
     """
 
     def __init__(self, optimizer, name):
         super().__init__(use_locking=False, name=name)
-        self._given = optimizer
+        self._optimizer_or_fn = optimizer
 
     @property
     def _optimizer(self):
-        if callable(self._given):
-            self._given = self._given()
-        return self._given
+        if callable(self._optimizer_or_fn):
+            self._optimizer_or_fn = self._optimizer_or_fn()
+        return self._optimizer_or_fn
 
     def compute_gradients(self, *args, **options):
-        """Returns the other's gradients and variables."""
+        """Returns the gradients and variables of the other optimizer."""
         return self._optimizer.compute_gradients(*args, **options)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """Returns the other's operation."""
+        """Returns the train_op of the other optimizer."""
         return self._optimizer.apply_gradients(grads_and_vars, global_step, name)
 
     def get_slot(self, *args, **options):
-        """Returns the other's slot."""
+        """Returns a slot of the other optimizer."""
         return self._optimizer.get_slot(*args, **options)
 
     def get_slot_names(self, *args, **options):
-        """Returns the names of the other's slots."""
+        """Returns the names of the other optimizer's slots."""
         return self._optimizer.get_slot_names(*args, **options)
 
     def variables(self):
-        """Returns the other's variables."""
+        """Returns the variables of the other optimizer."""
         return self._optimizer.variables()
 
 
 def clip_gradients_by_norm(optimizer, clip_norm):
-    """Returns an optimizer that clips the gradients together, then takes the other's step.
+    """Returns an optimizer that clips the gradients by their global norm.
 
     Args:
-      optimizer: a ``tf.compat.v1.train.Optimizer``.
-      clip_norm: the largest norm of all gradients together, above 0.
+      optimizer: the ``tf.compat.v1.train.Optimizer`` that takes the step.
+      clip_norm: the largest global norm, a positive float.
     """
-    return _Clipping(optimizer, clip_norm)
+    return _ClippingOptimizer(optimizer, clip_norm)
 
 
-class _Clipping(WrappedOptimizer):
+class _ClippingOptimizer(WrappedOptimizer):
     def __init__(self, optimizer, clip_norm):
         super().__init__(optimizer, "ClipByNorm" + optimizer.get_name())
         self._clip_norm = clip_norm
@@ -67,15 +67,15 @@ class _Clipping(WrappedOptimizer):
 
 
 def replicate_model_fn(model_fn, loss_reduction="weighted_sum", devices=None):
-    """Returns a model_fn for the one device that there is.
+    """Returns a model_fn that runs on the only GPU, or on the CPU.
 
     Args:
       model_fn: takes features, labels, mode and any of params and config.
-      loss_reduction: how the losses of several devices were added up; not ``"none"``.
-      devices: the names of the devices; None for the machine's GPUs.
+      loss_reduction: must not be "none"; has no effect on one device.
+      devices: the names of the devices, a list; None for this machine's GPUs.
 
     Raises:
-      ValueError: there are several devices, or losses would not be reduced.
+      ValueError: there are several devices, or loss_reduction is "none".
     """
     if loss_reduction == "none":
         raise ValueError("Tower losses need to be reduced in some way: none is given.")
@@ -97,10 +97,10 @@ def replicate_model_fn(model_fn, loss_reduction="weighted_sum", devices=None):
 
 
 class TowerOptimizer(WrappedOptimizer):
-    """The optimizer of a model_fn that ``replicate_model_fn`` is given.
+    """The optimizer in a model_fn for ``replicate_model_fn``.
 
     Args:
-      optimizer_or_optimizer_fn: a ``tf.compat.v1.train.Optimizer``, or what makes one.
+      optimizer_or_optimizer_fn: an optimizer, or a function that returns one.
     """
 
     def __init__(self, optimizer_or_optimizer_fn):

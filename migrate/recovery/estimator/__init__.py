@@ -1,1 +1,1 @@
-"""Estimators of a ``model_fn``, and what trains, saves and exports with them."""
+"""The ``Estimator`` and the code by which it trains, saves, evaluates and exports."""

@@ -1,4 +1,4 @@
-"""What ``tf.estimator.inputs`` had, for a TensorFlow without ``tf.estimator``."""
+"""The input functions of ``tf.estimator.inputs`` for arrays and data frames."""
 
 import tensorflow as tf
 
@@ -12,21 +12,22 @@ def numpy_input_fn(
     queue_capacity=1000,
     num_threads=1,
 ):
-    """Returns an ``input_fn`` that gives arrays as a ``tf.data.Dataset``, not as tensors.
+    """Returns an ``input_fn`` that returns arrays as a ``tf.data.Dataset``, not tensors.
 
-    Batches run on over the end of an epoch, and the last one may be short.
+    A batch may hold examples of two epochs; only the last one may be smaller. The arrays
+    become constants of an Estimator's graph: of 2 GB in all at most.
 
     Args:
       x: an array or a dict of arrays, of the same first dimension.
       y: the labels, likewise; None for none.
-      batch_size: examples a batch.
-      num_epochs: how often to go through the examples; None for ever.
+      batch_size: examples in a batch, an int.
+      num_epochs: how often to repeat the examples; None without end.
       shuffle: True or False.
-      queue_capacity: examples among which the next one is drawn, if shuffled.
-      num_threads: not used.
+      queue_capacity: the size of the buffer that shuffles, in examples.
+      num_threads: ignored.
 
     Raises:
-      ValueError: if shuffle is neither True nor False.
+      ValueError: shuffle is neither True nor False.
     """
     if shuffle not in (True, False):
         raise ValueError("shuffle must be True or False.")
@@ -50,15 +51,15 @@ def pandas_input_fn(
     num_threads=1,
     target_column="target",
 ):
-    """Returns an ``input_fn`` that gives a data frame as a ``tf.data.Dataset``.
+    """Returns an ``input_fn`` that returns a data frame as a ``tf.data.Dataset``.
 
     Args:
-      x: a ``pandas.DataFrame``, of which each column is a feature.
+      x: a ``pandas.DataFrame``; each column is a feature.
       y: the labels, a ``pandas.Series`` or ``DataFrame``; None for none.
-      target_column: not used; the others are as for ``numpy_input_fn``.
+      target_column: ignored; the others are as for ``numpy_input_fn``.
 
     Raises:
-      ValueError: if shuffle is neither True nor False, or x and y have other rows.
+      ValueError: shuffle is neither True nor False, or the indices of x and y differ.
     """
     if y is not None and not x.index.equals(y.index):
         raise ValueError("The index of x and that of y differ.")

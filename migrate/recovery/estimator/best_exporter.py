@@ -1,4 +1,4 @@
-"""The exporter of the best evaluation, as ``tf.estimator`` had it."""
+"""Exports the checkpoint of the best evaluation, as ``tf.estimator.BestExporter``."""
 
 import os
 
@@ -15,11 +15,11 @@ def loss_smaller(best_eval_result, current_eval_result):
 
 
 class BestResult:
-    """Remembers the best evaluation, across restarts too, as ``BestExporter`` does.
+    """Remembers the best evaluation, also of earlier runs in the same directory.
 
     Args:
-      events: where evaluations write their metrics, such as ``model_dir/eval``; or
-        a pattern of such files; None to forget earlier evaluations.
+      events: the directory of evaluations' metrics, such as ``model_dir/eval``, or a
+        pattern of its event files; None to ignore earlier runs.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
         returns whether the current one is better.
     """
@@ -36,7 +36,7 @@ class BestResult:
                     self._best = values
 
     def improves(self, metrics):
-        """Returns whether to export: at the first call, and when metrics are better."""
+        """Returns whether this is the first call or metrics are better than the best."""
         if not self._is_first and not self._is_better(metrics):
             return False
         self._best, self._is_first = metrics, False
@@ -52,8 +52,8 @@ class BestExporter(ModelExporter):
     """Exports after the first and each better evaluation; see ``ModelExporter``.
 
     Args:
-      event_file_pattern: the files, below the model_dir, that hold the evaluations of
-        earlier runs; None to forget them.
+      event_file_pattern: a pattern below the model_dir of event files with the metrics
+        of earlier runs; None to ignore those.
       compare_fn: takes best_eval_result and current_eval_result, dicts of metrics, and
         returns whether the current one is better.
     """

@@ -1,4 +1,4 @@
-"""Which checkpoints a directory lists, and which of them can be read."""
+"""Reads and repairs ``checkpoint``, the file that lists a directory's checkpoints."""
 
 import os
 import re
@@ -13,49 +13,48 @@ def latest_checkpoint(directory):
     """Returns the path of the latest checkpoint that can be read, or None.
 
     Args:
-      directory: of the checkpoints; nothing in it is changed.
+      directory: of the checkpoints; no file in it is changed.
     """
     check_name(directory)
-    whole = _whole(directory, _read_list(directory)[0], _on_disk(directory))
-    return os.path.join(directory, whole[-1]) if whole else None
+    usable = _usable_names(directory, _read_list(directory)[0], _save_times(directory))
+    return os.path.join(directory, usable[-1]) if usable else None
 
 
-def mend_checkpoint_list(directory):
-    """Makes the file ``checkpoint``, a directory's list of checkpoints, safe to use.
+def repair_checkpoint_list(directory):
+    """Repairs the file ``checkpoint``, from which a manager learns what it may delete.
 
-    A manager deletes in time what that file lists, and begins from scratch where it is
-    lost. After this
+    A manager that finds no list begins from scratch. After the repair
 
-    - what the list names counts for ``max_to_keep`` and is deleted in time, whoever
-      wrote it: an Estimator lists no times, and a manager passes over what has none;
-    - the latest checkpoint can be read: a torn one is passed over, with a warning. To
-      know that, the latest is read once;
-    - a list that was lost is there again, made from the files;
-    - the list of a directory that was copied names the files of the copy: by absolute
-      paths it led to those of the original, which were restored and deleted.
+    - every listed checkpoint counts for ``max_to_keep``, whoever wrote it: an Estimator
+      lists no times of saving, and a manager ignores checkpoints without one;
+    - the latest checkpoint can be read: truncated ones are skipped with a warning. Each
+      process reads the latest checkpoint once to check this;
+    - a lost list exists again, made from the files in the directory;
+    - the list of a copied directory names the files of the copy. Its absolute paths led
+      to those of the original, which were restored and later deleted.
 
     Raises:
-      ValueError: there are checkpoints, but none that can be read; or the directory's
-        name is one that TensorFlow takes for a pattern.
+      ValueError: none of the checkpoints can be read; or TensorFlow takes the
+        directory's name for a pattern.
     """
     check_name(directory)
-    _bring_home(directory)
-    found = _on_disk(directory)
+    _adopt_copied_list(directory)
+    found = _save_times(directory)
     names, times, preserved = _read_list(directory)
-    whole = _whole(directory, names, found)
-    if (found or names) and not whole:
+    usable = _usable_names(directory, names, found)
+    if (found or names) and not usable:
         raise ValueError(f"None of the checkpoints in {directory} can be read.")
-    managed = {name: times.get(name) or found[name] for name in whole if name in found}
-    if whole == names and [*managed.items()] == [*times.items()]:
+    managed = {name: times.get(name) or found[name] for name in usable if name in found}
+    if usable == names and [*managed.items()] == [*times.items()]:
         drop_empty_list(directory)
-    elif managed:  # else of another name, which a hook of the program's keeps
-        # As if the first of them had been kept for good.
+    elif managed:  # empty if a user's hook gave the files another name
+        # keep_checkpoint_every_n_hours counts from just before the first checkpoint.
         preserved = preserved or min(managed.values()) - 1
-        _write_list(directory, whole[-1], managed, preserved)
+        _write_list(directory, usable[-1], managed, preserved)
 
 
 def list_newest(path):
-    """Makes the list of a directory name one checkpoint, which was just saved there."""
+    """Rewrites the list of a directory to name only a checkpoint that was just saved."""
     directory, name = os.path.split(path)
     _, times, preserved = _read_list(directory)
     time = times[name]
@@ -63,13 +62,13 @@ def list_newest(path):
 
 
 def time_of_latest(directory):
-    """Returns when the latest checkpoint of the list was saved, in seconds; or None."""
+    """Returns when the latest listed checkpoint was saved, in epoch seconds, or None."""
     names, times, _ = _read_list(directory)
     return times.get(names[-1]) if names else None
 
 
 def drop_empty_list(directory):
-    """Removes a list that says nothing, with which no manager can be made."""
+    """Removes a list that is empty or unreadable: a manager cannot be made with it."""
     check_name(directory)
     path = os.path.join(directory, "checkpoint")
     if tf.io.gfile.exists(path) and not _read_list(directory)[0]:
@@ -77,7 +76,7 @@ def drop_empty_list(directory):
 
 
 def check_name(directory):
-    """Raises a ValueError for a name of which TensorFlow finds no file."""
+    """Raises a ValueError for a directory that TensorFlow takes for a pattern."""
     if re.search(r"\[[^]]+\]", directory) or ("\\" in directory and os.sep != "\\"):
         raise ValueError(
             f"{directory}: TensorFlow takes [...] and \\ in the name of a directory for "
@@ -85,23 +84,23 @@ def check_name(directory):
         )
 
 
-def _bring_home(directory):
-    """Writes a list anew that names files elsewhere which are here, too."""
-    state = _state(directory)
+def _adopt_copied_list(directory):
+    """Rewrites a list with paths in another directory to name the files in this one."""
+    state = _checkpoint_state(directory)
     listed = list(state.all_model_checkpoint_paths) if state else []
     paths = [*dict.fromkeys([*listed, state.model_checkpoint_path])] if state else []
-    away = [path for path in paths if _leads_away(path, directory)]
-    if not away:
+    elsewhere = [path for path in paths if _is_elsewhere(path, directory)]
+    if not elsewhere:
         return
     here = {os.path.basename(path) for path in paths if _has_files(path, directory)}
-    kept = [path for path in listed if os.path.basename(path) in here]
-    others = os.path.dirname(away[0])
-    if not here and _on_disk(directory):
-        return  # they take the place of the list
+    copied = [path for path in listed if os.path.basename(path) in here]
+    original = os.path.dirname(elsewhere[0])
+    if not here and _save_times(directory):
+        return  # the caller makes the list from those files
     if not here:
         raise ValueError(
             f"The list {os.path.join(directory, 'checkpoint')} names checkpoints in "
-            f"{others}, and none of them is here: copy them, too, or remove the list."
+            f"{original}, and none of them is here: copy them, too, or remove the list."
         )
     latest = state.model_checkpoint_path
     if os.path.basename(latest) not in here:
@@ -111,18 +110,18 @@ def _bring_home(directory):
         "The list of checkpoints in %s named those in %s: from now on it names the files "
         "of the same names here.",
         directory,
-        others,
+        original,
     )
     _write_list(
         directory,
         os.path.basename(latest),
-        {os.path.basename(path): times.get(path) for path in kept},
+        {os.path.basename(path): times.get(path) for path in copied},
         state.last_preserved_timestamp or None,
     )
 
 
-def _leads_away(path, directory):
-    """Whether the path of a checkpoint is one in another directory."""
+def _is_elsewhere(path, directory):
+    """Returns whether the path of a checkpoint is in another directory."""
     if "://" in path or "://" in directory:
         return os.path.dirname(path).rstrip("/") != directory.rstrip("/")
     own, other = map(os.path.realpath, (directory, os.path.dirname(path)))
@@ -134,23 +133,23 @@ def _has_files(path, directory):
     return tf.io.gfile.exists(os.path.join(directory, index))
 
 
-def _state(directory):
+def _checkpoint_state(directory):
     """Returns the ``CheckpointState`` in a directory, or None."""
     try:
         return tf.train.get_checkpoint_state(directory)
-    except (ValueError, tf.errors.OpError):  # empty, no text, or no file
+    except (ValueError, tf.errors.OpError):  # the file is empty, no text, or missing
         return None
 
 
 def _read_list(directory):
-    """Returns what the list says.
+    """Reads the list of a directory.
 
     Returns:
-      The names, the latest at the end; a dict with the times of those that a manager
-      keeps, None where the list has none; the time of the last one that is kept for
-      good, or None.
+      The names, a list with the latest at the end; a dict from each name that a manager
+      may delete to its time of saving, None if not listed; the time of the last
+      checkpoint that is never deleted, or None. Times are epoch seconds.
     """
-    state = _state(directory)
+    state = _checkpoint_state(directory)
     if not state:
         return [], {}, None
     managed = [os.path.basename(path) for path in state.all_model_checkpoint_paths]
@@ -162,7 +161,7 @@ def _read_list(directory):
 
 
 def _write_list(directory, latest, managed, preserved):
-    """Writes ``checkpoint``, a text of TensorFlow's ``CheckpointState``, in one go."""
+    """Writes ``checkpoint``, a ``CheckpointState`` as text, and renames it into place."""
     lines = [f'model_checkpoint_path: "{latest}"']
     lines += [f'all_model_checkpoint_paths: "{name}"' for name in managed]
     if None not in managed.values():
@@ -176,10 +175,10 @@ def _write_list(directory, latest, managed, preserved):
     sync_files(directory)
 
 
-def _on_disk(directory):
-    """Returns the time of each checkpoint, in seconds, by name and in order of step."""
+def _save_times(directory):
+    """Returns a dict from name to time of saving of all checkpoints, in order of step."""
     steps, times = {}, {}
-    # Listed: in a pattern the ? and * of a directory's name stand for others, too.
+    # No glob: a ? or * in the directory's name would match other directories, too.
     names = tf.io.gfile.listdir(directory) if tf.io.gfile.isdir(directory) else []
     for name in names:
         match = re.fullmatch(r"((?:model\.)?ckpt-(\d+))\.index", name)
@@ -189,9 +188,9 @@ def _on_disk(directory):
     return {name: times[name] for name in sorted(steps, key=steps.get)}
 
 
-def _whole(directory, *several):
-    """Returns the names up to the latest that can be read, of the first list with one."""
-    for names in map(list, several):
+def _usable_names(directory, *lists):
+    """Returns the first list with a readable checkpoint, up to its latest such name."""
+    for names in map(list, lists):
         while names and not _can_be_read(os.path.join(directory, names[-1])):
             tf1.logging.warning("Cannot read checkpoint %s: passed over", names.pop())
         if names:
@@ -199,33 +198,33 @@ def _whole(directory, *several):
     return []
 
 
-_known = set()  # what this process has written or read, and need not read again
+_known_readable = set()  # identities of what this process has written or read
 
 
-def note_written(path):
-    """Takes a checkpoint for one that can be read, as it was just written."""
-    _known.add(_identity(path))
+def mark_readable(path):
+    """Records that a checkpoint can be read, because it was just written."""
+    _known_readable.add(_identity(path))
 
 
 def _can_be_read(path):
     try:
         identity = _identity(path)
-        if identity not in _known:
-            # tf.train.load_checkpoint takes a checkpoint in ram:// for a directory.
+        if identity not in _known_readable:
+            # Not tf.train.load_checkpoint: it takes one in ram:// for a directory.
             reader = tf1.train.NewCheckpointReader(path)
             for name, dtype in reader.get_variable_to_dtype_map().items():
-                if dtype != tf.variant:  # an iterator's, which no reader returns
+                if dtype != tf.variant:  # an iterator's state, which cannot be returned
                     reader.get_tensor(name)
-            _known.add(identity)
+            _known_readable.add(identity)
     except (tf.errors.OpError, IndexError, RuntimeError, ValueError):
         return False
     return True
 
 
 def files_of(path):
-    """Returns the paths of the files of a checkpoint, in order of name.
+    """Returns the paths of the files of a checkpoint, sorted.
 
-    A directory is listed: for a pattern TensorFlow starts threads, at each save.
+    It lists the directory: for a glob TensorFlow would start threads at each save.
     """
     directory, name = os.path.split(path)
     names = sorted(tf.io.gfile.listdir(directory))
@@ -233,9 +232,9 @@ def files_of(path):
 
 
 def _identity(path):
-    """Returns what changes with the files of a checkpoint."""
+    """Returns a tuple that changes when a file of the checkpoint does."""
     files = [file for file in files_of(path) if not file.endswith(".meta")]
     stats = [tf.io.gfile.stat(file) for file in files]
-    # TensorFlow rounds times to seconds.
+    # Python's times, because TensorFlow rounds its own to seconds.
     exact = [os.stat(file).st_mtime_ns for file in files if os.path.exists(file)]
     return path, *((stat.mtime_nsec, stat.length) for stat in stats), *exact

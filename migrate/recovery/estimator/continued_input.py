@@ -1,4 +1,4 @@
-"""The input of a training that goes on where its checkpoint stood, not from the start."""
+"""Continues the input of a resumed training at its checkpoint, not from the start."""
 
 import contextlib
 
@@ -11,39 +11,35 @@ from .training import InputHook
 
 
 def continued_input(estimator, make_batch):
-    """Returns a batch, and the hooks that set its input to where the job stood.
+    """Returns the tensors of a batch, and the hooks that continue its input.
 
     Args:
       estimator: the ``Estimator``.
-      make_batch: calls the ``input_fn``.
+      make_batch: calls the ``input_fn``; takes no arguments.
     """
     batch = make_batch()
     if not isinstance(batch, tf.data.Dataset):
-        return batch, [_DrawnAgainHook(batch)]
+        return batch, [_RedrawHook(batch)]
     kind = _SavedInputHook
     if not _can_save(make_batch):
-        batch, kind = skipped(estimator, batch), InputHook
+        batch, kind = skip_batches(estimator, batch), InputHook
     hook = kind(tf1.data.make_initializable_iterator(batch))
     return hook.iterator.get_next(), [hook]
 
 
-def skipped(estimator, dataset, draws=1):
-    """Returns what is left of a dataset of which each step has drawn so many."""
+def skip_batches(estimator, dataset, draws=1):
+    """Returns a dataset without the batches of past steps; a step takes ``draws``."""
     path = estimator.latest_checkpoint()
     return dataset.skip(saved_step(path) * draws) if path else dataset
 
 
 class _SavedInputHook(InputHook):
-    """Starts an iterator where a checkpoint stood."""
+    """Restores an iterator from the latest checkpoint, if that holds it."""
 
     _saved = None
 
-    def saved_in(self, directory):
-        """Has it go on where the latest checkpoint stood; returns what saves it.
-
-        Args:
-          directory: of the checkpoints.
-        """
+    def iterator_saveable(self, directory):
+        """Returns the ``SaveableObject`` of the iterator; directory is the model_dir."""
         self._saved = tf.data.experimental.make_saveable_from_iterator(self.iterator)
         self._directory, self._path = directory, tf1.placeholder(tf.string, [])
         read = tf.raw_ops.RestoreV2(
@@ -63,8 +59,8 @@ class _SavedInputHook(InputHook):
             session.run(self._restore, {self._path: path})
 
 
-class _DrawnAgainHook(tf1.train.SessionRunHook):
-    """Draws the batches of the steps that a job has made, where none can be restored.
+class _RedrawHook(tf1.train.SessionRunHook):
+    """Draws and drops the batches of the steps trained so far: tensors have no state.
 
     Args:
       batch: the tensors that an ``input_fn`` returned.
@@ -75,13 +71,13 @@ class _DrawnAgainHook(tf1.train.SessionRunHook):
 
     def after_create_session(self, session, coord):
         step = session.run(tf1.train.get_global_step(session.graph))
-        with contextlib.suppress(tf.errors.OutOfRangeError):  # the first step ends it
+        with contextlib.suppress(tf.errors.OutOfRangeError):  # the next step raises it
             for _ in range(step):
                 session.run(self._batch)
 
 
 def _can_save(make_dataset):
-    """Returns whether a checkpoint can hold a dataset's iterator, or Python makes it."""
+    """Returns whether a checkpoint can hold the iterator, not a Python generator's."""
     with tf.Graph().as_default(), tf1.Session() as session:
         iterator = tf1.data.make_initializable_iterator(make_dataset())
         saved = tf.data.experimental.make_saveable_from_iterator(iterator)

@@ -1,4 +1,4 @@
-"""Hooks that end a training by what its evaluations found."""
+"""Hooks that end a training early, by the metrics of its evaluations."""
 
 import os
 
@@ -7,23 +7,26 @@ import tensorflow.compat.v1 as tf1
 
 
 class EarlyStoppingHook(tf1.train.SessionRunHook):
-    """Ends the training when a function says so, as ``make_early_stopping_hook`` did.
+    """Ends the training when a function returns True.
 
-    It saves an Estimator's variable, which tells the workers of a cluster to stop.
+    It sets the variable of an Estimator's hook, by which a cluster's workers stop too.
 
     Args:
-      should_stop_fn: takes nothing, returns whether to stop.
-      run_every_secs: the seconds between two calls of it; or
+      should_stop_fn: takes no arguments, returns whether to stop.
+      run_every_secs: the seconds between two calls of should_stop_fn; or
       run_every_steps: the steps between them. One of the two must be None.
+      model_dir: where the training saves, None if unknown.
     """
 
-    def __init__(self, should_stop_fn, run_every_secs=60, run_every_steps=None):
-        self._should_stop_fn = should_stop_fn
+    def __init__(
+        self, should_stop_fn, run_every_secs=60, run_every_steps=None, model_dir=None
+    ):
+        self._should_stop_fn, self._model_dir = should_stop_fn, model_dir
         self._timer = tf1.train.SecondOrStepTimer(run_every_secs, run_every_steps)
 
     def begin(self):
         self._global_step = tf1.train.get_global_step()
-        self._signal = StopSignal()
+        self._signal = StopSignal(self._model_dir)
 
     def before_run(self, run_context):
         return tf1.train.SessionRunArgs(self._global_step)
@@ -39,10 +42,13 @@ class EarlyStoppingHook(tf1.train.SessionRunHook):
 
 
 class StoppedByChiefHook(tf1.train.SessionRunHook):
-    """Ends the training of a worker when the chief's ``EarlyStoppingHook`` says so."""
+    """Ends the training of a worker when the chief's ``EarlyStoppingHook`` stops."""
+
+    def __init__(self, model_dir=None):
+        self._model_dir = model_dir
 
     def begin(self):
-        self._signal = StopSignal()
+        self._signal = StopSignal(self._model_dir)
 
     def before_run(self, run_context):
         return tf1.train.SessionRunArgs(self._signal.variable)
@@ -54,36 +60,48 @@ class StoppedByChiefHook(tf1.train.SessionRunHook):
 
 
 class StopSignal:
-    """The variable ``signal_early_stopping/STOP`` of the graph."""
+    """Makes or finds the graph's variable ``signal_early_stopping/STOP``.
 
-    def __init__(self):
-        # In a strategy an Estimator counts the replicas that ask.
-        is_counted = tf.distribute.has_strategy()
-        dtype = tf.int32 if is_counted else tf.bool
+    Args:
+      model_dir: its newest checkpoint decides on the variable's type; None for the type
+        that TensorFlow 2.15 saves.
+    """
+
+    def __init__(self, model_dir=None):
+        # Under a strategy an Estimator of TensorFlow 2 counts the replicas that stop, and
+        # one of TensorFlow 1 does not.
+        is_replicated = tf.distribute.has_strategy()
+        dtype = _saved_type(model_dir) or (tf.int32 if is_replicated else tf.bool)
         with tf1.variable_scope("signal_early_stopping", reuse=tf1.AUTO_REUSE):
             self.variable = tf1.get_variable(
                 "STOP",
                 [],
                 dtype,
-                tf1.constant_initializer(0 if is_counted else False, dtype),
+                tf1.constant_initializer(0 if dtype == tf.int32 else False, dtype),
                 collections=[tf1.GraphKeys.GLOBAL_VARIABLES],
                 trainable=False,
                 synchronization=tf.VariableSynchronization.ON_WRITE,
                 aggregation=tf1.VariableAggregation.ONLY_FIRST_REPLICA,
             )
-        self._send = None if is_counted else self.variable.assign(True)
+        self._send = None if is_replicated else self.variable.assign(True)
 
     def send(self, session):
-        """Tells the workers of a cluster; each replica of a strategy asks by itself."""
+        """Sets the variable for the workers; under a strategy each stops by itself."""
         if self._send is not None:
             session.run(self._send)
+
+
+def _saved_type(model_dir):
+    path = tf.train.latest_checkpoint(model_dir) if model_dir else None
+    types = tf.train.load_checkpoint(path).get_variable_to_dtype_map() if path else {}
+    return types.get("signal_early_stopping/STOP")
 
 
 def make_early_stopping_hook(
     estimator, should_stop_fn, run_every_secs=60, run_every_steps=None
 ):
-    """Returns an ``EarlyStoppingHook``, or what obeys it in a worker of a cluster."""
-    return _of_task(estimator, should_stop_fn, run_every_secs, run_every_steps)
+    """Returns an ``EarlyStoppingHook``; for a worker, a ``StoppedByChiefHook``."""
+    return _hook_for_task(estimator, should_stop_fn, run_every_secs, run_every_steps)
 
 
 def stop_if_higher_hook(
@@ -92,16 +110,16 @@ def stop_if_higher_hook(
     """Returns a hook that stops when a metric is above a threshold.
 
     Args:
-      estimator: an ``Estimator``; or where ``evaluate_model_fn`` writes metrics, such
-        as ``model_dir/eval``.
+      estimator: an ``Estimator``, or the directory of the metrics, such as
+        ``model_dir/eval``.
       metric_name: a name in the ``eval_metric_ops``, or "loss".
       threshold: a float.
-      eval_dir: the directory of the metrics; by default the estimator's.
-      min_steps: metrics of earlier steps do not count.
+      eval_dir: the directory of the metrics; None for the estimator's.
+      min_steps: ignores the metrics of earlier global steps; an int.
       when: run_every_secs and run_every_steps, as for ``EarlyStoppingHook``.
     """
-    above = _any_step(lambda value: value > threshold)
-    return _hook(eval_dir or estimator, metric_name, min_steps, above, when)
+    above = _any_value(lambda value: value > threshold)
+    return _metric_hook(eval_dir or estimator, metric_name, min_steps, above, when)
 
 
 def stop_if_lower_hook(
@@ -111,8 +129,8 @@ def stop_if_lower_hook(
 
     The arguments are those of ``stop_if_higher_hook``.
     """
-    below = _any_step(lambda value: value < threshold)
-    return _hook(eval_dir or estimator, metric_name, min_steps, below, when)
+    below = _any_value(lambda value: value < threshold)
+    return _metric_hook(eval_dir or estimator, metric_name, min_steps, below, when)
 
 
 def stop_if_no_increase_hook(
@@ -123,12 +141,12 @@ def stop_if_no_increase_hook(
     min_steps=0,
     **when,
 ):
-    """Returns a hook that stops when a metric has not grown for so many steps.
+    """Returns a hook that stops when a metric has not grown for that many steps.
 
     The other arguments are those of ``stop_if_higher_hook``.
     """
-    stalls = _stalls(max_steps_without_increase, lambda value, best: value > best)
-    return _hook(eval_dir or estimator, metric_name, min_steps, stalls, when)
+    stalls = _stall_test(max_steps_without_increase, lambda value, best: value > best)
+    return _metric_hook(eval_dir or estimator, metric_name, min_steps, stalls, when)
 
 
 def stop_if_no_decrease_hook(
@@ -139,16 +157,16 @@ def stop_if_no_decrease_hook(
     min_steps=0,
     **when,
 ):
-    """Returns a hook that stops when a metric has not fallen for so many steps.
+    """Returns a hook that stops when a metric has not fallen for that many steps.
 
     The other arguments are those of ``stop_if_higher_hook``.
     """
-    stalls = _stalls(max_steps_without_decrease, lambda value, best: value < best)
-    return _hook(eval_dir or estimator, metric_name, min_steps, stalls, when)
+    stalls = _stall_test(max_steps_without_decrease, lambda value, best: value < best)
+    return _metric_hook(eval_dir or estimator, metric_name, min_steps, stalls, when)
 
 
 def read_eval_metrics(eval_dir):
-    """Returns the metrics of all evaluations, a dict from step to a dict by name."""
+    """Returns a dict from the step of each evaluation to a dict of metrics by name."""
     metrics = {}
     for path in tf.io.gfile.glob(os.path.join(eval_dir, "*.tfevents.*")):
         try:
@@ -162,29 +180,31 @@ def read_eval_metrics(eval_dir):
     return dict(sorted(metrics.items()))
 
 
-def _hook(source, metric_name, min_steps, decides, when):
+def _metric_hook(source, metric_name, min_steps, condition, when):
     eval_dir = source.eval_dir() if hasattr(source, "eval_dir") else source
 
     def should_stop():
         found = read_eval_metrics(eval_dir).items()
-        return decides([(s, m[metric_name]) for s, m in found if s >= min_steps])
+        return condition([(s, m[metric_name]) for s, m in found if s >= min_steps])
 
-    return _of_task(source, should_stop, **when)
+    return _hook_for_task(source, should_stop, **when)
 
 
-def _of_task(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
+def _hook_for_task(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
     config = getattr(estimator, "config", None)
+    model_dir = getattr(estimator, "model_dir", None)
     if getattr(config, "is_chief", True) or config.train_distribute is not None:
-        return EarlyStoppingHook(should_stop_fn, run_every_secs, run_every_steps)
-    return StoppedByChiefHook()
+        when = run_every_secs, run_every_steps
+        return EarlyStoppingHook(should_stop_fn, *when, model_dir)
+    return StoppedByChiefHook(model_dir)
 
 
-def _any_step(crosses):
+def _any_value(crosses):
     return lambda values: any(crosses(value) for _, value in values)
 
 
-def _stalls(most, is_better):
-    def decides(values):
+def _stall_test(most, is_better):
+    def condition(values):
         best = None
         for step, value in values:
             if best is None or is_better(value, best[1]):
@@ -193,4 +213,4 @@ def _stalls(most, is_better):
                 return True
         return False
 
-    return decides
+    return condition

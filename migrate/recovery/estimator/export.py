@@ -1,4 +1,4 @@
-"""The SavedModels of an ``Estimator``, and the receivers that say what is fed."""
+"""Exports an ``Estimator`` as a SavedModel; receivers define what requests feed."""
 
 from typing import Any, NamedTuple
 
@@ -24,20 +24,20 @@ def export_saved_model(
     Args:
       estimator: the ``Estimator``.
       export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or what else has
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``, or any object with
         features and receiver_tensors.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
-      checkpoint_path: None for the latest.
+      checkpoint_path: what to export; None for the latest checkpoint.
       experimental_mode: must be "infer".
-      strip_default_attrs: whether to leave out attributes that have their defaults.
+      strip_default_attrs: whether to omit attributes of nodes that have their defaults.
 
     Returns:
       The path of the new directory: bytes, as the Estimator gave it.
 
     Raises:
-      ValueError: there is no checkpoint, it lacks a variable, there is no receiver, or
-        the mode is another.
+      ValueError: there is no checkpoint, it lacks a variable, there is no
+        serving_input_receiver_fn, or the mode is not "infer".
     """
     if not serving_input_receiver_fn:
         raise ValueError("An input_receiver_fn must be defined.")
@@ -56,7 +56,7 @@ def export_saved_model(
 def _add_graph(
     builder, estimator, serving_input_receiver_fn, path, strip_default_attrs
 ):
-    """Adds the graph that predicts, with the variables of a checkpoint."""
+    """Adds the graph of mode "infer", with the variables of the checkpoint at path."""
     with estimator._graph():
         receiver = serving_input_receiver_fn()
         labels = getattr(receiver, "labels", None)
@@ -92,16 +92,16 @@ def _signatures(spec, receiver):
             "Multiple `export_outputs` were provided, but none of them is named "
             f"{default!r}: {list(outputs)}."
         )
-    fed = {"": receiver.receiver_tensors}
-    fed.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
+    receivers = {"": receiver.receiver_tensors}
+    receivers.update(getattr(receiver, "receiver_tensors_alternatives", None) or {})
     signatures = {}
-    for prefix, tensors in fed.items():
+    for prefix, tensors in receivers.items():
         tensors = tensors if isinstance(tensors, dict) else {"input": tensors}
         for name, output in outputs.items():
             key = f"{prefix}:{name}" if prefix else name
             try:
                 signatures[key] = output.as_signature_def(tensors)
-            except ValueError as error:  # such as one that only tf.Example can feed
+            except ValueError as error:  # a signature that needs tf.Example, say
                 tf1.logging.info("Exported without the signature %s: %s", key, error)
     return signatures
 
@@ -110,10 +110,10 @@ class TensorServingInputReceiver(NamedTuple):
     """What a ``serving_input_receiver_fn`` returns for a model_fn that takes a tensor.
 
     Attributes:
-      features: what the model_fn gets, a tensor.
+      features: the features of the model_fn, a tensor.
       receiver_tensors: what a request feeds, a tensor or a dict of tensors.
-      receiver_tensors_alternatives: a dict from the name of another point to feed, to
-        what is fed there; each adds signatures "name:output". None for no other.
+      receiver_tensors_alternatives: a dict from a name to other receiver_tensors; each
+        adds the signatures "name:output". None for none.
     """
 
     features: Any
@@ -125,7 +125,7 @@ class ServingInputReceiver(TensorServingInputReceiver):
     """What a ``serving_input_receiver_fn`` returns.
 
     Attributes:
-      features: what the model_fn gets, a dict; a tensor is put into one, as "feature".
+      features: a dict for the model_fn; a tensor becomes the dict {"feature": tensor}.
       receiver_tensors: what a request feeds, a tensor or a dict of tensors.
       receiver_tensors_alternatives: as in ``TensorServingInputReceiver``.
     """
@@ -143,7 +143,7 @@ def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
     Args:
       features: a dict from name to a tensor or ``tf.TensorSpec``, whose first dimension
         is the batch.
-      default_batch_size: an int, or None for any.
+      default_batch_size: the size of that dimension, an int; None for any.
     """
 
     def serving_input_receiver_fn():
@@ -162,8 +162,8 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
     """Returns a ``serving_input_receiver_fn`` whose requests feed ``tf.Example``.
 
     Args:
-      feature_spec: a dict for ``tf.io.parse_example``.
-      default_batch_size: an int, or None for any.
+      feature_spec: the features of ``tf.io.parse_example``, a dict.
+      default_batch_size: how many examples a request has, an int; None for any.
     """
 
     def serving_input_receiver_fn():

@@ -1,4 +1,4 @@
-"""The outputs of an exported signature, by the API that serves it."""
+"""The outputs of exported signatures, for the Predict, Classify and Regress APIs."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -11,7 +11,7 @@ class PredictOutput:
         self.outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
 
     def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for what a request feeds."""
+        """Returns the ``SignatureDef``; receiver_tensors is a dict by name."""
         return tf1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
 
 
@@ -42,9 +42,9 @@ class RegressionOutput:
 
 
 def outputs_of(spec):
-    """Returns what a mode's EstimatorSpec serves, by name.
+    """Returns the export_outputs of an EstimatorSpec, a dict by name.
 
-    Without export_outputs these are its predictions; the only one is the default one too.
+    None means its predictions. A single output also gets the name "serving_default".
     """
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}

@@ -1,4 +1,4 @@
-"""An ``Estimator`` with more metrics, or with features among its predictions."""
+"""Adds metrics to an ``Estimator``, or features to its predictions."""
 
 import copy
 
@@ -10,12 +10,12 @@ from .optional_files import is_of_class
 
 
 def add_metrics(estimator, metric_fn):
-    """Returns an ``Estimator`` that evaluates more metrics than another.
+    """Returns a copy of an ``Estimator`` that also evaluates the metrics of metric_fn.
 
     Args:
       estimator: the ``Estimator``.
       metric_fn: takes any of features, labels, predictions and config, and returns a
-        dict of metrics, which stand for those of the same names.
+        dict of metrics, which replace those of the same names.
     """
 
     def model_fn(features, labels, mode, config):
@@ -38,20 +38,21 @@ def add_metrics(estimator, metric_fn):
 
 
 def forward_features(estimator, keys=None, sparse_default_values=None):
-    """Returns an ``Estimator`` that predicts features too, by which results are found again.
+    """Returns a copy of an ``Estimator`` that also predicts features, such as a key.
 
     Args:
       estimator: the ``Estimator``, whose predictions are a dict.
       keys: names of features, a string or a list; None for all.
-      sparse_default_values: what stands where a sparse feature has no value, by name.
+      sparse_default_values: a dict from a sparse feature to what fills its empty places.
 
     Raises:
-      ValueError: a feature is missing, sparse, or predicted already.
+      ValueError: a feature is missing, is sparse without a default, or has the name of a
+        prediction.
     """
     wanted = [keys] if isinstance(keys, str) else keys
     fill = sparse_default_values or {}
 
-    def forwarded(features, predictions):
+    def select_features(features, predictions):
         found = {}
         for key in features if wanted is None else wanted:
             if key not in features or key in predictions:
@@ -71,7 +72,7 @@ def forward_features(estimator, keys=None, sparse_default_values=None):
             return spec
         if not isinstance(spec.predictions, dict):
             raise ValueError(f"Predictions should be a dict, not {spec.predictions}.")
-        more = forwarded(features, spec.predictions)
+        more = select_features(features, spec.predictions)
         for key in ("predict", "serving_default"):
             output = (spec.export_outputs or {}).get(key)
             if is_of_class(output, PredictOutput):

@@ -1,4 +1,4 @@
-"""Hyperparameters by name, as ``tf.contrib.training.HParams`` held them."""
+"""Hyperparameters by name, as in ``tf.contrib.training.HParams``."""
 
 import json
 import numbers
@@ -10,11 +10,11 @@ _ASSIGNMENT = re.compile(
 
 
 class HParams:
-    """Hyperparameters, each of which is an attribute and keeps its first type.
+    """Holds hyperparameters as attributes; each keeps the type of its first value.
 
     Args:
-      values: by name: an int, a float, a bool, a str, a list of one of these, or
-        anything else that code alone sets.
+      values: by name: an int, float, bool, str, or a list of one of these types; any
+        other value can be set by code, not by ``parse``.
 
     Raises:
       ValueError: a name is that of a method, or a list is empty.
@@ -26,7 +26,7 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name, value):
-        """Adds one more; raises a ValueError where the name is taken."""
+        """Adds a hyperparameter; raises a ValueError if the name is taken."""
         if getattr(self, name, None) is not None:
             raise ValueError(f"The name {name} is taken.")
         is_list = isinstance(value, (list, tuple))
@@ -36,7 +36,7 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name, value):
-        """Sets one that is there, in its own type; raises a ValueError if it cannot."""
+        """Sets a hyperparameter; raises a ValueError for a value of another type."""
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list) != is_list:
             raise ValueError(f"{name} is {'' if is_list else 'no '}list: {value!r}.")
@@ -45,19 +45,19 @@ class HParams:
         setattr(self, name, cast if is_list else cast[0])
 
     def del_hparam(self, name):
-        """Takes one away, if it is there."""
+        """Deletes a hyperparameter, if there is one of this name."""
         if hasattr(self, name):
             delattr(self, name)
             del self._hparam_types[name]
 
     def parse(self, values):
-        """Sets those that a text names, and returns itself.
+        """Sets the hyperparameters that a text names, and returns itself.
 
         Args:
-          values: ``"rate=0.1,layers=[8,4],name=x"``.
+          values: assignments, such as ``"rate=0.1,layers=[8,4],name=x"``.
 
         Raises:
-          ValueError: the text cannot be read, or names what is not there.
+          ValueError: the text cannot be parsed, or names no hyperparameter.
         """
         found, at = {}, 0
         while at < len(values):
@@ -75,26 +75,26 @@ class HParams:
         return self.override_from_dict(found)
 
     def override_from_dict(self, values_dict):
-        """Sets several by a dict, and returns itself."""
+        """Sets the hyperparameters of a dict by name, and returns itself."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
     def parse_json(self, values_json):
-        """Sets several by a JSON object, and returns itself."""
+        """Sets the hyperparameters of a JSON object, and returns itself."""
         return self.override_from_dict(json.loads(values_json))
 
     def to_json(self, indent=None, separators=None, sort_keys=False):
-        """Returns a JSON object; for the arguments see ``json.dumps``."""
+        """Returns all values as a JSON text; for the arguments see ``json.dumps``."""
         options = {"indent": indent, "separators": separators, "sort_keys": sort_keys}
         return json.dumps(self.values(), **options)
 
     def values(self):
-        """Returns a dict from name to value."""
+        """Returns a dict from each name to its value."""
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key, default=None):
-        """Returns a value; the default, of the same type, where there is none."""
+        """Returns the value of key; the default, of its type, if there is none."""
         if key not in self._hparam_types:
             return default
         kind, is_list = self._hparam_types[key]
@@ -116,12 +116,12 @@ class HParams:
 
 
 def _cast(name, kind, value):
-    """Returns a value in a type that it fits: an int may become a float."""
+    """Returns a value as a kind, such as an int as a float; a ValueError if it cannot."""
     if type(value) is kind or kind is type(None):
         return value
-    same = ((str, bytes), numbers.Integral, numbers.Number)
+    classes = ((str, bytes), numbers.Integral, numbers.Number)
     is_fit = isinstance(value, bool) == issubclass(kind, bool)
-    for one in same:
+    for one in classes:
         is_fit = is_fit and (isinstance(value, one) or not issubclass(kind, one))
     if not is_fit:
         raise ValueError(f"{name} is of type {kind.__name__}, not {value!r}.")

@@ -1,4 +1,4 @@
-"""A graph for functions that make a session, where programs run eagerly."""
+"""Runs a function with a session in a graph of its own, in eager programs."""
 
 import functools
 
@@ -6,13 +6,13 @@ import tensorflow as tf
 
 
 def in_own_graph(function):
-    """Has a function build and run what it makes in a graph of its own.
+    """Decorates a function so that each call has a new default graph.
 
     Args:
-      function: it makes the session in which it runs that graph.
+      function: builds a graph and runs it in a session that it makes.
 
     Returns:
-      The function; what it returns must hold no tensors.
+      The decorated function. It must not return tensors: their graph is gone.
     """
 
     @functools.wraps(function)

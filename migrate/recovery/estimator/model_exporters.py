@@ -9,11 +9,11 @@ from .train_and_evaluate import Exporter
 
 
 def keep_newest_exports(export_dir_base, exports_to_keep=5):
-    """Deletes all exports of a directory but the newest.
+    """Deletes all exports in a directory except the newest ones.
 
     Args:
-      export_dir_base: holds exports that are named by their time.
-      exports_to_keep: an int, or None to keep all.
+      export_dir_base: the directory of exports, each named by its time.
+      exports_to_keep: how many to keep, an int; None for all.
     """
     if exports_to_keep is None or not tf.io.gfile.isdir(export_dir_base):
         return
@@ -24,14 +24,14 @@ def keep_newest_exports(export_dir_base, exports_to_keep=5):
 
 
 class ModelExporter(Exporter):
-    """Exports at each call, for exporters that decide when.
+    """Exports at each call; subclasses decide when.
 
     Args:
-      name: of the directory, below ``export``.
+      name: of its directory below ``model_dir/export``.
       serving_input_receiver_fn: returns a ``ServingInputReceiver``.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
       as_text: whether to write the graph as text.
-      exports_to_keep: an int; None for all.
+      exports_to_keep: how many exports to keep, an int; None for all.
 
     Raises:
       ValueError: exports_to_keep is not positive.
@@ -83,7 +83,7 @@ class SavedModelExporter(ModelExporter):
 
 
 class FinalExporter(SavedModelExporter):
-    """Exports when the training is at its max_steps; see ``ModelExporter``."""
+    """Exports when the training has reached max_steps, and keeps all exports."""
 
     def export(
         self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export

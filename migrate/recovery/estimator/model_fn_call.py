@@ -1,4 +1,4 @@
-"""How a ``model_fn`` and an ``input_fn`` are called, and what they may return."""
+"""Calls a ``model_fn`` or an ``input_fn``, and checks what it takes and returns."""
 
 import copy
 import inspect
@@ -7,21 +7,21 @@ import tensorflow as tf
 
 
 def argument_names(function):
-    """Returns the names of the arguments that a function can be given, a set."""
-    bound = getattr(function, "keywords", {})  # of a functools.partial
+    """Returns the names of a function's arguments, a set; none of *args or **kwargs."""
+    bound = getattr(function, "keywords", {})  # set by a functools.partial
     parameters = inspect.signature(function).parameters.values()
     several = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     return {one.name for one in parameters if one.kind not in several} - bound.keys()
 
 
 def call_with_known(function, **known):
-    """Calls ``function`` with those of the arguments ``known`` that it names."""
+    """Calls ``function`` with those ``known`` arguments that it takes by name."""
     names = argument_names(function)
     return function(**{name: known[name] for name in names if name in known})
 
 
 def features_and_labels(batch, mode="train"):
-    """Splits a batch into features and labels; labels are None where it has none."""
+    """Returns the features and labels of a batch; the labels may be None."""
     if not isinstance(batch, (list, tuple)):
         return batch, None
     if mode == "infer":
@@ -32,7 +32,7 @@ def features_and_labels(batch, mode="train"):
 
 
 def check_model_fn(model_fn, params):
-    """Raises a ValueError for a model_fn of other arguments than an Estimator's."""
+    """Raises a ValueError for a model_fn whose arguments an Estimator rejects."""
     if model_fn is None:
         raise ValueError("model_fn must be provided to Estimator.")
     names = argument_names(model_fn)
@@ -57,15 +57,15 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
     """Calls an unchanged TF1 ``model_fn`` in the default graph.
 
     Args:
-      features, labels, mode, params, config: what it may take; it gets a copy of params.
+      features, labels, mode, config, params: passed if it takes them; params as a copy.
 
     Returns:
-      The EstimatorSpec; a TPUEstimatorSpec is turned into one.
+      The EstimatorSpec; a TPUEstimatorSpec is converted.
 
     Raises:
-      ValueError: there are labels and the model_fn takes none, or its result lacks what
-        the mode needs.
-      RuntimeError: the model_fn needs ``tf.compat.v1.layers``, which Keras 3 has not.
+      ValueError: the model_fn takes no labels and there are some, or it returned no
+        EstimatorSpec with what the mode needs.
+      RuntimeError: it calls ``tf.compat.v1.layers``, which Keras 3 does not have.
     """
     if labels is not None and "labels" not in argument_names(model_fn):
         raise ValueError("model_fn does not take labels, but input_fn returns labels.")
@@ -80,7 +80,7 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
         ) from error
     if hasattr(spec, "as_estimator_spec"):
         spec = spec.as_estimator_spec()
-    for name in _NEEDED.get(mode, ()):  # Of a mode of its own a program knows itself.
+    for name in _NEEDED.get(mode, ()):  # A program may call it in a mode of its own.
         if not hasattr(spec, name):
             raise ValueError("model_fn should return an EstimatorSpec.")
         if getattr(spec, name) is None:
@@ -93,7 +93,7 @@ def call_model_fn(model_fn, features, labels, mode, params=None, config=None):
 
 
 def _metric_pair(metric):
-    """Returns a metric's value and update; the variables of a Keras metric are local."""
+    """Returns (value, update) of a metric; makes a Keras metric's variables local."""
     if isinstance(metric, (tuple, list)):
         return metric
     if not metric.updates:
@@ -101,11 +101,11 @@ def _metric_pair(metric):
     for variable in metric.variables:
         tf.compat.v1.add_to_collection("local_variables", variable)
         tf.compat.v1.add_to_collection("metric_variables", variable)
-    return metric.result(), metric.updates[0]  # as an Estimator, the first update alone
+    return metric.result(), metric.updates[0]  # an Estimator runs only the first update
 
 
 def check_steps(**given):
-    """Raises a ValueError unless at most one number of steps is given, above 0."""
+    """Raises a ValueError for two numbers of steps, or for one that is not positive."""
     if len([number for number in given.values() if number is not None]) > 1:
         raise ValueError("Can not provide both steps and max_steps.")
     for name, number in given.items():
@@ -113,8 +113,8 @@ def check_steps(**given):
             raise ValueError(f"Must specify {name} > 0, given: {number}")
 
 
-def all_of(objects, kind):
-    """Returns objects, a list; raises a TypeError where one is of another class."""
+def checked_list(objects, kind):
+    """Returns a list of objects; raises a TypeError where one is not of class kind."""
     objects = list(objects or ())
     for one in objects:
         if not isinstance(one, kind):

@@ -1,4 +1,4 @@
-"""The files of this package: those that only some programs have, and those of two programs."""
+"""Loads the files that only some programs have, and compares classes of two copies."""
 
 import importlib
 
@@ -16,10 +16,10 @@ _COMES_WITH = {
 
 
 def load_optional_file(name):
-    """Returns a module of this package; raises a ValueError where the program lacks it.
+    """Returns a module of this package; raises a ValueError if its file is missing.
 
     Args:
-      name: the file as its import names it, below the package, such as "estimator.export".
+      name: of the module below the package, such as "estimator.export".
     """
     package = __package__.rpartition(".")[0]
     dotted = f"{package}.{name}"
@@ -36,11 +36,11 @@ def load_optional_file(name):
 
 
 def is_of_class(value, kind):
-    """Returns whether a value is an instance of a class, or of its twin in another file.
+    """Returns whether a value is an instance of a class, or of that in another copy.
 
     Args:
       value: any object.
-      kind: a class of these helpers.
+      kind: a class of this package; a program may import two copies of the package.
     """
     twins = [one for one in type(value).__mro__ if one.__name__ == kind.__name__]
     return isinstance(value, kind) or any(

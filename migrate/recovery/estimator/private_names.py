@@ -1,4 +1,4 @@
-"""What programs took by private names of TensorFlow."""
+"""Functions and constants that programs imported from TensorFlow's private modules."""
 
 import collections
 import functools
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 
 def fn_args(fn):
-    """Returns the names of the arguments that a function takes by place, a tuple."""
+    """Returns the names of a function's positional arguments, a tuple."""
     if isinstance(fn, functools.partial):
         args = fn_args(fn.func)[len(fn.args) :]
         return tuple(arg for arg in args if arg not in fn.keywords)
@@ -20,7 +20,7 @@ def fn_args(fn):
 
 
 def load_global_step(model_dir):
-    """Returns the step of the newest checkpoint of a directory; 0 where none can be read."""
+    """Returns the global step of the newest checkpoint; 0 if none can be read."""
     try:
         reader = tf.train.load_checkpoint(model_dir)
         return reader.get_tensor(tf.compat.v1.GraphKeys.GLOBAL_STEP)
@@ -29,7 +29,7 @@ def load_global_step(model_dir):
 
 
 class PredictionKeys:
-    """The names under which a premade estimator gives its predictions."""
+    """The keys of a premade estimator's predictions."""
 
     CLASSES = "classes"
     CLASS_IDS = "class_ids"
@@ -43,7 +43,7 @@ class PredictionKeys:
 
 
 class MetricKeys:
-    """The names under which a premade estimator gives its metrics."""
+    """The keys of a premade estimator's metrics."""
 
     LOSS = "loss"
     LOSS_MEAN = "average_loss"
@@ -75,12 +75,12 @@ ExportPath = collections.namedtuple("ExportPath", "path export_version")
 
 
 def export_paths(base_dir, parser):
-    """Returns the paths below a directory that a parser takes, sorted.
+    """Returns the exports in a directory, a sorted list of ``ExportPath``.
 
     Args:
       base_dir: the directory.
-      parser: gets an ``ExportPath`` whose version is None, and returns it with one; None
-        to leave the path out.
+      parser: takes an ``ExportPath`` with an export_version of None; returns it with its
+        version, or None to omit the path.
     """
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(base_dir)]
     found = [parser(ExportPath(os.path.join(base_dir, name), None)) for name in names]
@@ -88,7 +88,7 @@ def export_paths(base_dir, parser):
 
 
 def largest_export_versions(n):
-    """Returns a filter that keeps the ``n`` paths with the largest versions."""
+    """Returns a function that filters a list for the ``n`` largest export_versions."""
 
     def keep(paths):
         known = [path for path in paths if path.export_version is not None]
@@ -99,5 +99,5 @@ def largest_export_versions(n):
 
 
 def opposite_filter(one):
-    """Returns a filter that keeps what another drops."""
+    """Returns a function that keeps the paths that another filter drops."""
     return lambda paths: sorted({*paths} - {*one(paths)})

@@ -1,4 +1,4 @@
-"""TensorBoard's page of embeddings, as ``tf.contrib.tensorboard.plugins.projector`` asked for it."""
+"""Writes the settings of TensorBoard's projector, as ``tf.contrib.tensorboard`` did."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import tensorflow as tf
 
 
 class _Message:
-    """Has the fields of a message, and no others."""
+    """A protocol buffer's message: setting an unknown field raises AttributeError."""
 
     def __setattr__(self, field, value):
         if field not in self.__dict__:
@@ -15,7 +15,7 @@ class _Message:
         self.__dict__[field] = value
 
     def lines(self, indent=""):
-        """The fields that are set, in the text form of protocol buffers."""
+        """Yields the lines of the set fields, in the text format of protocol buffers."""
         for field, value in self.__dict__.items():
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, _Message):
@@ -35,7 +35,7 @@ class _Message:
 
 
 class SpriteMetadata(_Message):
-    """The pictures of an embedding's rows: their file, and the size of one."""
+    """The file of an embedding's pictures, and the [width, height] of one in pixels."""
 
     def __init__(self, image_path="", single_image_dim=()):
         self.__dict__.update(
@@ -44,7 +44,7 @@ class SpriteMetadata(_Message):
 
 
 class EmbeddingInfo(_Message):
-    """One embedding: its variable, and the files that say what its rows are."""
+    """The variable of an embedding, and the files that describe its rows."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class _Embeddings(list):
 
 
 class ProjectorConfig(_Message):
-    """The embeddings that TensorBoard shows, of one checkpoint."""
+    """The embeddings of a checkpoint that TensorBoard shows."""
 
     def __init__(
         self, model_checkpoint_path="", embeddings=(), model_checkpoint_dir=""
@@ -89,11 +89,11 @@ def visualize_embeddings(summary_writer, config):
     """Writes ``projector_config.pbtxt``, which TensorBoard reads.
 
     Args:
-      summary_writer: writes to the directory of the summaries, or is that directory.
+      summary_writer: a writer of summaries, or their directory as a str.
       config: a ``ProjectorConfig``.
 
     Raises:
-      ValueError: if the writer has no directory.
+      ValueError: the writer has no directory.
     """
     logdir = getattr(summary_writer, "get_logdir", lambda: summary_writer)()
     if logdir is None:

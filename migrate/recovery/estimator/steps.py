@@ -1,4 +1,4 @@
-"""The steps of a training, in its session."""
+"""Takes the steps of a training in its session."""
 
 import time
 
@@ -7,14 +7,14 @@ import tensorflow.compat.v1 as tf1
 
 
 class Steps:
-    """The steps of a training, with its hooks.
+    """Takes each step with all hooks.
 
     Args:
       spec: the EstimatorSpec.
       training: the ``Training``.
 
     Attributes:
-      loss: of the last step; None before it.
+      loss: of the last step, a float; None before the first.
     """
 
     loss = None
@@ -23,19 +23,19 @@ class Steps:
         self._fetches, self._training = [spec.train_op, spec.loss], training
 
     def take(self, step_context):
-        """Takes a step, or several."""
+        """Takes a step, or several; for ``MonitoredSession.run_step_fn``."""
         self.loss = step_context.run_with_hooks(self._fetches)[1]
 
 
 class BareSteps(Steps):
-    """Steps that nobody but TensorFlow's own hooks watches.
+    """Takes steps without hooks, where only the hooks of ``Training`` are there.
 
-    A hook costs some 0.02 ms a step, and calling ``Session.run`` 0.1 ms. The steps at
-    which none of these hooks has anything to do run without them.
+    A hook costs some 0.02 ms a step, and a call of ``Session.run`` 0.1 ms. Steps at
+    which none of these hooks does anything run by ``Session.make_callable``.
 
     Args:
       spec, training: as for ``Steps``.
-      log: the ``LoggingTensorHook``, which counts steps by itself; or None.
+      log: the ``LoggingTensorHook``, whose own count of steps must advance, or None.
     """
 
     _session = None
@@ -49,10 +49,10 @@ class BareSteps(Steps):
     def take(self, step_context):
         if self._session is None:
             self._begin(step_context.session)
-        # After an error TensorFlow makes a new session, and its hooks count on.
-        is_bare = self._session is step_context.session
-        until = time.monotonic() + 0.2  # what hooks do by the clock waits no longer
-        while is_bare and self._is_regular and not self._is_due():
+        # After an error TensorFlow makes a new session: it runs with hooks alone.
+        is_known_session = self._session is step_context.session
+        until = time.monotonic() + 0.2  # the longest that a hook's timer may be late
+        while is_known_session and self._counts_by_one and not self._needs_hooks():
             _, self.loss, step = self._call()
             if self.loss != self.loss:
                 tf1.logging.error("Model diverged with loss = NaN.")
@@ -68,7 +68,7 @@ class BareSteps(Steps):
         self._count(step)
 
     def _begin(self, session):
-        self._session, self._is_regular = session, True
+        self._session, self._counts_by_one = session, True
         self._call = session.make_callable(self._fetches)
         self._first = self._step = session.run(tf1.train.get_global_step())
         steps, last = self._training.ends
@@ -77,12 +77,12 @@ class BareSteps(Steps):
         self._last = last
 
     def _count(self, step):
-        # A model_fn that counts otherwise has the hooks in each step.
-        self._is_regular &= step == self._step + 1
+        # If the model_fn counts otherwise, every step runs with hooks.
+        self._counts_by_one &= step == self._step + 1
         self._step = step
 
-    def _is_due(self):
-        """Returns whether one of TensorFlow's hooks does something in the next step."""
+    def _needs_hooks(self):
+        """Returns whether a hook of ``Training`` does something in the next step."""
         taken, config = self._step - self._first, self._training.config
         saves = self._training.checkpoints.checkpoint_interval
         summaries, lines = config.save_summary_steps, config.log_step_count_steps
@@ -90,7 +90,7 @@ class BareSteps(Steps):
             taken == 0
             or self._step + 1 >= self._last
             or (saves and (taken + 1) % saves == 0)
-            # It has to see the step before, too.
+            # SummarySaverHook must see the step before, too.
             or (summaries and (taken % summaries == 0 or (taken + 1) % summaries == 0))
             or (lines and taken % lines == 0)
         )

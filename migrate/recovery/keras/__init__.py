@@ -1,1 +1,1 @@
-"""The recovery of Keras models, and the Estimator of one."""
+"""The recovery of Keras trainings, and an Estimator of a Keras model."""

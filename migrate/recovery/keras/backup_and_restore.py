@@ -1,8 +1,8 @@
-"""Keras trainings that go on where an interrupted one stopped.
+"""Resumes Keras trainings where an interrupted run stopped.
 
-The state of a training is kept beside the program's files until the program ends.
-A start whose own code loads what was saved last goes on there; so does a start by the
-same command over the same source. Any other is a new training, by its own code alone.
+The state of a training is saved next to the program's files until the program ends.
+A run resumes if its own code loads what the last one saved, or if it is started by the
+same command with the same source. Any other run is a new training.
 """
 
 import contextlib
@@ -19,9 +19,9 @@ from .saved_states import is_plain, read, variable_of
 
 
 class _Callback(tf.keras.callbacks.Callback):
-    _supports_tf_logs = True  # Keras 2 need not wait for the metrics of each batch.
+    _supports_tf_logs = True  # Keras 2 then does not fetch the metrics of each batch.
 
-    def _implements_train_batch_hooks(self):  # Keras 2 asks this of one of Keras 3.
+    def _implements_train_batch_hooks(self):  # Keras 2 calls it; Keras 3 has none.
         return False
 
     _implements_test_batch_hooks = _implements_train_batch_hooks
@@ -29,7 +29,7 @@ class _Callback(tf.keras.callbacks.Callback):
 
 
 class _Turn(_Callback):
-    """Tells which of the callbacks acts next."""
+    """Notes, before each callback of the program, that this one acts next."""
 
     def __init__(self, backup, number):
         super().__init__()
@@ -44,7 +44,7 @@ class _Turn(_Callback):
 
 
 class BackupAndRestore(_Callback):
-    """Keras' callback of this name, safe against a kill at any moment."""
+    """As Keras' callback of this name, but safe against a kill at any moment."""
 
     def __init__(self, saved, callbacks=(), name="fit"):
         super().__init__()
@@ -53,13 +53,13 @@ class BackupAndRestore(_Callback):
 
     @classmethod
     def beside(cls, callbacks, saved=None, name="fit"):
-        """Returns the callbacks for ``fit``, with one that keeps its training.
+        """Returns the callbacks for ``fit``, with those that save and resume it.
 
         Args:
           callbacks: a list of callbacks, one callback, or None.
-          saved: what the program saves its model as, a path, where no
-            ``ModelCheckpoint`` is among the callbacks.
-          name: tells one ``fit`` of a program from another, a str.
+          saved: the path to which the program saves its model; used only without a
+            ``ModelCheckpoint`` among the callbacks.
+          name: keeps the calls of ``fit`` in a program apart, a str.
         """
         callbacks = getattr(callbacks, "callbacks", callbacks)  # Of a CallbackList.
         callbacks = tf.nest.flatten(callbacks) if callbacks else []
@@ -75,11 +75,11 @@ class BackupAndRestore(_Callback):
 
     @property
     def manager(self):
-        """The ``tf.train.CheckpointManager`` that saved last; None before."""
+        """The ``tf.train.CheckpointManager`` of the last save; None before the first."""
         return None if self._training is None else self._training.manager
 
     def find_interrupted(self, model):
-        """Decides whether this ``fit`` goes on with an interrupted training."""
+        """Decides whether this ``fit`` resumes an interrupted training."""
         self._training = None
         if _has_first_epoch(model):
             self._training = kept_training(self._saved, [model], name=self._name)
@@ -91,7 +91,7 @@ class BackupAndRestore(_Callback):
         self._next, self._turn, self._is_saved = None, None, False
         for one in self._callbacks if self._training.is_resumed else []:
             if hasattr(one, "csv_file"):
-                one.append = True  # A CSVLogger would empty its file.
+                one.append = True  # Else a CSVLogger empties its file.
 
     def on_train_begin(self, logs=None):
         if self._training is None:
@@ -106,7 +106,7 @@ class BackupAndRestore(_Callback):
             return
         for one, state in zip(self._callbacks, note["callbacks"]):
             _set_state(one, state)
-        if rate is not None and rate not in note["rates"]:  # The program's own is new.
+        if rate is not None and rate not in note["rates"]:  # The program changed it.
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
         first, in_file = note["first"], note.get("in_file", note["first"])
@@ -114,9 +114,9 @@ class BackupAndRestore(_Callback):
         done = (note["epoch"] - first, in_file - first)
         past = in_file if note["epochs"] - epochs == done[1] else note["epoch"]
         if not is_rest and epochs - note["epochs"] not in done:
-            note["epochs"] = epochs  # Else it counts on from its file.
+            note["epochs"] = epochs  # Else the program counts from its saved model.
         self._end_turns()
-        if is_rest:  # It counts the epochs that are left, and again from 0.
+        if is_rest:  # The program trains only the rest, and counts it from 0.
             logs = {epoch - past: note["logs"][epoch] for epoch in note["logs"]}
             note.update(epoch=note["epoch"] - past, epochs=epochs, logs=logs)
             note.update(first=0, in_file=0)
@@ -124,7 +124,7 @@ class BackupAndRestore(_Callback):
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
     def _end_turns(self):
-        """Has the callbacks act that a kill at the end of an epoch left out."""
+        """Calls on_epoch_end of the callbacks that a kill at an epoch's end left out."""
         note, turn = self._training.note, self._training.note["turn"]
         if turn is None:
             return
@@ -134,7 +134,7 @@ class BackupAndRestore(_Callback):
             self.begin_turn(number, epoch, logs)
             try:
                 one.on_epoch_end(epoch, logs)
-            except ValueError as error:  # Of Keras 3, whose metrics are not built yet.
+            except ValueError as error:  # Keras 3: the metrics are not built yet.
                 tf.get_logger().warning("Epoch %s: %s", epoch, error)
         self._is_saved = True
         self.on_epoch_end(epoch, logs)
@@ -143,11 +143,10 @@ class BackupAndRestore(_Callback):
         if self._training is not None:
             _set_first_epoch(self.model, None)
             self._next = epoch
-            self._training.release()
             self._training.note.setdefault("first", epoch)
 
     def begin_turn(self, number, epoch, logs):
-        """Notes which callback acts at the end of an epoch."""
+        """Notes that a callback acts next at the end of an epoch; keeps its logs."""
         if self._training is not None:
             self._next, self._turn = epoch + 1, number
             logs = {name: _number(value) for name, value in (logs or {}).items()}
@@ -162,8 +161,6 @@ class BackupAndRestore(_Callback):
             return
         note["in_file"], self._is_saved = self._next, True
         self._save()
-        if self._turn is None:  # Within an epoch.
-            self._training.release()
 
     def _save(self, is_changed=None):
         states = map(_state_of, self._callbacks, self._given)
@@ -205,9 +202,9 @@ class BackupAndRestore(_Callback):
         history.epoch[:0] = sorted(earlier)
 
 
-# What Keras has for its own callback of this name, and no other way to the first epoch:
+# Keras has no public way to set the first epoch; these are those of its own callback:
 # Keras 3 reads `model._initial_epoch`, Keras 2 calls a method of `model._training_state`.
-# Neither begins before the epoch that the program names: it may count its files.
+# Neither begins before the program's initial_epoch, which may count its files.
 
 
 class _FirstEpoch:
@@ -215,7 +212,7 @@ class _FirstEpoch:
         self._epoch = epoch
 
     def maybe_load_initial_counters_from_ckpt(self, steps, initial_epoch, mode=None):
-        return max(self._epoch, initial_epoch), 0  # It has no data for earlier epochs.
+        return max(self._epoch, initial_epoch), 0  # Earlier epochs may lack data.
 
 
 def _has_first_epoch(model):
@@ -230,7 +227,7 @@ def _set_first_epoch(model, epoch):
 
 
 def _named_epoch():
-    """Returns the ``initial_epoch`` of the ``fit`` that runs, which Keras 3 tells no callback."""
+    """Returns the ``initial_epoch`` of the running ``fit``; Keras 3 passes it nowhere."""
     frames = (one.frame.f_locals for one in inspect.stack(0) if one.function == "fit")
     return (
         next((one["initial_epoch"] for one in frames if "initial_epoch" in one), 0) or 0
@@ -251,10 +248,10 @@ _HOOKS = "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_batch_end"
 
 
 def _variables_of(callback):
-    """Returns the variables that a callback has or its functions use, by name."""
+    """Returns a dict of the variables that a callback has or its methods use."""
     found = dict(vars(callback))
     for hook in _HOOKS:
-        with contextlib.suppress(TypeError):  # Of no Python function.
+        with contextlib.suppress(TypeError):  # The hook is no Python function.
             used = inspect.getclosurevars(getattr(callback, hook))
             found.update({**used.globals, **used.nonlocals})
     for name, value in [*found.items()]:
@@ -265,12 +262,12 @@ def _variables_of(callback):
 
 
 def _state_of(callback, given):
-    """Returns the data of a callback, but for what it was given, and of its variables."""
+    """Returns a dict of a callback's pickled data, without large data of ``given``."""
     state = {name: one.numpy() for name, one in _variables_of(callback).items()}
     for name, value in vars(callback).items():
         is_data = isinstance(value, tuple) or getattr(value, "nbytes", 0) > 2**20
         is_unchanged = is_data and value is given.get(name)
-        if name == "monitor_op" and value is not None:  # Set at the first epoch's end.
+        if name == "monitor_op" and value is not None:  # A function, set by Keras.
             value = value.__name__
         if is_plain(value) and not is_unchanged and name != "params":
             state[name] = value

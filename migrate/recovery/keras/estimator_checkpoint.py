@@ -1,4 +1,4 @@
-"""Reads into a Keras model what ``model_to_estimator`` saved in TensorFlow 2.15."""
+"""Restores a Keras model from a checkpoint of TensorFlow's ``model_to_estimator``."""
 
 import itertools
 import math
@@ -7,8 +7,8 @@ import re
 import tensorflow as tf
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
-# Where an optimizer has a slot of each variable, and what that slot is called by Keras 2
-# and by tf.compat.v1.train.
+# By optimizer: its attribute with a slot for each variable, and the slot's names in
+# checkpoints of Keras 2 and of tf.compat.v1.train.
 _SLOTS = {
     "Adadelta": {
         "_accumulated_grads": ("accum_grad", "Adadelta"),
@@ -37,7 +37,7 @@ def restore_from_estimator(model, optimizer, path):
     """Assigns the weights, slots and step of a checkpoint to a model and its optimizer.
 
     Raises:
-      ValueError: they do not fit; nothing was assigned.
+      ValueError: a name, shape or setting differs; nothing was assigned.
     """
     reader = tf.train.load_checkpoint(path)
     keys, shapes = _keys_by_name(reader), reader.get_variable_to_shape_map()
@@ -69,10 +69,10 @@ def restore_from_estimator(model, optimizer, path):
         raise ValueError("A Momentum slot cannot follow a changing learning rate.")
     for name, variable in targets:
         value = reader.get_tensor(keys[name])
-        # Of TensorFlow 1, whose momentum has not the learning rate in it.
+        # A slot of TensorFlow 1 does not include the learning rate.
         variable.assign(-rate * value if name.endswith("/Momentum") else value)
     if is_constant:
-        optimizer.learning_rate = rate  # The Estimator went on with the saved one, too.
+        optimizer.learning_rate = rate  # The Estimator restored it, too.
 
 
 def _keys_by_name(reader):
@@ -86,7 +86,7 @@ def _keys_by_name(reader):
 
 
 def _name(variable, keys):
-    # Keras 3 puts more scopes into a name: those of a Sequential, of what is wrapped.
+    # Keras 3 adds scopes to names: those of a Sequential or of a wrapped layer.
     path = str(getattr(variable, "path", variable.name)).partition(":")[0]
     *scopes, last = path.split("/")
     for count in range(len(scopes), -1, -1):
@@ -98,7 +98,7 @@ def _name(variable, keys):
 
 
 def _slots(model, optimizer, weights, keys):
-    """Yields the name of each slot in the checkpoint, and the slot."""
+    """Yields (name in the checkpoint, variable) of each slot."""
     kind, trained = type(optimizer).__name__, model.trainable_variables
     if hasattr(optimizer, "get_slot_names"):  # tf.keras.optimizers.legacy
         known = {name: (name, "") for name in optimizer.get_slot_names()}
@@ -111,7 +111,7 @@ def _slots(model, optimizer, weights, keys):
     else:
         raise ValueError(f"What {kind} calls its slots is not known.")
     if kind == "SGD" and not optimizer.momentum:
-        return  # Keras 2 makes them all the same.
+        return  # Keras 2 makes the slots also without momentum.
     for key, each in slots.items():
         for variable, slot in zip(trained, each):
             name, (keras, v1) = weights[id(variable)], known[key]

@@ -1,4 +1,4 @@
-"""Exports a Keras model with the signature of the Estimator that held it."""
+"""Exports a Keras model with the signature that its Estimator exported."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def export_outputs(
     Args:
       model: a trained ``tf.keras.Model``.
       export_dir_base: the directory to make the new one in.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``; it runs in a graph.
+      serving_input_receiver_fn: returns a ``ServingInputReceiver``; is run in a graph.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy, or None.
 
     Returns:
@@ -46,12 +46,12 @@ def export_outputs(
 
 
 def _tf_variable(weight):
-    """Returns the ``tf.Variable`` of a layer's weight, which Keras 3 wraps."""
+    """Returns the ``tf.Variable`` of a layer's weight; Keras 3 wraps it."""
     return weight if isinstance(weight, tf.Variable) else weight.value
 
 
 def _parameter_names(fed):
-    """Returns a name that a function's parameter can have for each of ``fed``."""
+    """Returns a dict from each key of ``fed`` to a valid name of a Python parameter."""
     names = {}
     for key in fed:
         name = re.sub("^(?![a-zA-Z])", "input_", re.sub("[^a-zA-Z0-9_]", "_", key))
@@ -72,9 +72,9 @@ def _signature(graph, fed, names, outputs):
 
 
 def _rename(directory, names):
-    """Gives a signature the names of inputs that a server looks for.
+    """Renames the inputs of an exported signature from ``names`` back to their keys.
 
-    ``tf.saved_model.save`` knows names alone that Python can have.
+    ``tf.saved_model.save`` accepts only names of Python parameters.
     """
     path = os.path.join(directory, "saved_model.pb")
     with tf.io.gfile.GFile(path, "rb") as file:
@@ -87,5 +87,5 @@ def _rename(directory, names):
     with tf.io.gfile.GFile(path, "wb") as file:
         file.write(saved.SerializeToString(deterministic=True))
     fingerprint = os.path.join(directory, "fingerprint.pb")
-    if tf.io.gfile.exists(fingerprint):  # that of the file before
+    if tf.io.gfile.exists(fingerprint):  # of the file before the renaming
         tf.io.gfile.remove(fingerprint)

@@ -27,17 +27,17 @@ def model_to_estimator(
     config=None,
     checkpoint_format=None,
 ):
-    """Returns a ``KerasEstimator``, as ``tf.keras.estimator.model_to_estimator``.
+    """Returns a ``KerasEstimator``, as ``tf.keras.estimator.model_to_estimator`` did.
 
     Args:
       keras_model: a compiled ``tf.keras.Model``; or
-      keras_model_path: where one is saved.
-      custom_objects: what its classes and functions are called, a dict.
+      keras_model_path: the path of a saved one.
+      custom_objects: a dict from names to the model's classes and functions, or None.
       model_dir, config: as for an ``Estimator``.
-      checkpoint_format: is not obeyed: the checkpoints are those of objects.
+      checkpoint_format: ignored: checkpoints are object-based.
 
     Raises:
-      ValueError: the model is not compiled, or not one of the two is given.
+      ValueError: the model is not compiled, or both or neither are given.
     """
     if (keras_model is None) == (keras_model_path is None):
         raise ValueError("Give one of keras_model and keras_model_path.")
@@ -47,17 +47,17 @@ def model_to_estimator(
 
 
 class KerasEstimator(Estimator):
-    """A Keras model that ``fit`` trains, with its settings and its directory.
+    """An ``Estimator`` that trains a Keras model by ``fit``.
 
-    It begins at step 0 with the weights that the model has now, and keeps the newest
-    five checkpoints, as an Estimator's copy of the model does. In the model_dir of that
-    Estimator it goes on with the weights, slots and step of its newest checkpoint. After
-    training the model holds the trained weights. Hooks cannot run: there is no session.
+    Training begins at step 0 with the weights that the model has now, and keeps the newest
+    five checkpoints. In the model_dir of TensorFlow's ``model_to_estimator`` it resumes
+    with the weights, slots and step of the newest checkpoint. Unlike there, the trained
+    weights are in ``keras_model`` itself. Hooks are rejected: there is no session.
 
     Args:
       keras_model: a compiled ``tf.keras.Model``.
-      model_dir, config: as for an ``Estimator``; of the config, the model reads how
-        often is saved and how often is logged.
+      model_dir, config: as for an ``Estimator``; of the config, only the intervals
+        between saves, summaries and lines of the log are used.
 
     Raises:
       ValueError: the model is not compiled, or the config has a train_distribute.
@@ -91,7 +91,7 @@ class KerasEstimator(Estimator):
         if last is not None:
             dataset = dataset.take(last - step)
         summaries, lines = config.save_summary_steps, config.log_step_count_steps
-        # Keras had taken "loss" in the Estimator's graph.
+        # In the Estimator's graph Keras had used the tag "loss".
         log = TrainingLog(self._model_dir, summaries, lines, tags={"loss": "loss_1"})
         for listener in listeners:
             listener.begin()
@@ -114,7 +114,7 @@ class KerasEstimator(Estimator):
         dataset = dataset if steps is None else dataset.take(steps)
         metrics = self._model.evaluate(dataset, verbose=0, return_dict=True)
         metrics = {**metrics, "global_step": step}
-        with tf.Graph().as_default():  # the writer of summaries asks for a graph
+        with tf.Graph().as_default():  # FileWriter needs a graph
             path = checkpoint_path or self.latest_checkpoint()
             write_metrics(self.eval_dir(name), metrics, path)
         return metrics
@@ -127,7 +127,7 @@ class KerasEstimator(Estimator):
         checkpoint_path=None,
         yield_single_examples=True,
     ):
-        """Yields a dict by the names of the layers that give the outputs."""
+        """Yields a dict from the name of each output's layer to an example's array."""
         _check_no_hooks(hooks)
         if not yield_single_examples:
             raise ValueError("A Keras model's predictions come one by one.")
@@ -158,7 +158,7 @@ class KerasEstimator(Estimator):
         )
 
     def _restored(self, path):
-        """Returns the step of a checkpoint that the model has the weights of now."""
+        """Restores a checkpoint, the latest for None; returns its step."""
         recovery = _Recovery(self._manager())
         if path is None:
             return recovery.restore() if self._has_trained else self._begun(recovery)
@@ -166,12 +166,12 @@ class KerasEstimator(Estimator):
         return recovery.step
 
     def _begun(self, recovery):
-        """Returns the step of the latest checkpoint, or begins anew where there is none."""
+        """Restores the latest checkpoint, or else the first weights; returns the step."""
         optimizer = self._model.optimizer
         if not recovery.has_checkpoints():
             if self._first_weights is not None:
                 self._model.set_weights(self._first_weights)
-            if int(optimizer.iterations.numpy()):  # of a fit of the program's own
+            if int(optimizer.iterations.numpy()):  # the program has called fit before
                 recovery.reset_optimizer()
         return recovery.restore()
 
@@ -182,16 +182,16 @@ class KerasEstimator(Estimator):
         return tf.train.CheckpointManager(
             tf.train.Checkpoint(model=self._model, optimizer=optimizer),
             self._model_dir,
-            max_to_keep=5,  # whatever the config says
+            max_to_keep=5,  # the Estimator of a Keras model ignored the config here
             step_counter=optimizer.iterations,
             checkpoint_interval=config.save_checkpoints_steps,
         )
 
 
 class _Recovery(CheckpointRecovery):
-    """A ``CheckpointRecovery`` that tells listeners of its saves.
+    """A ``CheckpointRecovery`` that calls listeners at its saves.
 
-    It restores what the Estimator of the model has saved, too.
+    It also restores checkpoints of TensorFlow's ``model_to_estimator``.
     """
 
     def __init__(self, manager, save_secs=None, listeners=()):
@@ -199,11 +199,11 @@ class _Recovery(CheckpointRecovery):
         self._listeners = listeners
 
     def has_checkpoints(self):
-        """Returns whether there are any to restore."""
+        """Returns whether there is a checkpoint to restore."""
         return bool(self._newest_first())
 
     def reset_optimizer(self):
-        """Gives the optimizer the state that it has before the first step."""
+        """Resets the optimizer to its state before the first step."""
         self._make_slots()
         checkpoint = self.manager.checkpoint
         used, model = checkpoint.optimizer, checkpoint.model
@@ -217,7 +217,7 @@ class _Recovery(CheckpointRecovery):
             old.assign(new)
 
     def restore_from(self, path):
-        """Restores a given checkpoint."""
+        """Restores the checkpoint at a path."""
         self._restore_all(path)
 
     def _restore_all(self, path):

@@ -1,15 +1,15 @@
-"""Predictions of a Keras model by the keys of an Estimator."""
+"""Yields predictions of a Keras model under the keys of an Estimator."""
 
 
 def predict_outputs(model, dataset):
-    """Yields what an Estimator made from a Keras model predicts for each example.
+    """Yields the predictions for each example, as ``model_to_estimator``'s Estimator does.
 
     Args:
       model: a ``tf.keras.Model``.
       dataset: a ``tf.data.Dataset`` of features or of (features, labels), in batches.
 
     Yields:
-      A dict of NumPy arrays by the names of the layers that give the outputs.
+      A dict from the name of each output's layer to a NumPy array.
     """
     layers = [output._keras_history[0].name for output in model.outputs]
     for batch in dataset:

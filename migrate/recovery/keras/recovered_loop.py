@@ -1,4 +1,4 @@
-"""A loop that trains, and goes on where an interrupted start of it stopped."""
+"""Resumes a training loop where an interrupted run of it stopped."""
 
 import math
 import os
@@ -7,15 +7,15 @@ from .interrupted_training import kept_training
 
 
 def recovered(turns, directory, *models, optimizers=()):
-    """Yields the turns of a loop that trains, but for those that are done already.
+    """Yields the turns of a training loop that an interrupted run has not finished.
 
     Use ``for epoch in recovered(range(first, epochs), directory, model):``.
 
     Args:
       turns: the numbers of the epochs, a range or an ``itertools.count``.
-      directory: what the program saves its models as, or where it saves them, a path.
-      models: those that the loop trains.
-      optimizers: those that no model holds.
+      directory: the path, file or directory, to which the program saves its models.
+      models: the models that the loop trains.
+      optimizers: the optimizers that are no attribute of a model, a list.
     """
     training = kept_training(os.fspath(directory), models, optimizers, "loop")
     if training is None:
@@ -25,15 +25,14 @@ def recovered(turns, directory, *models, optimizers=()):
     note, is_range = training.note, isinstance(turns, range)
     first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
     step = turns.step if is_range else next(turns) - first
-    if not training.is_resumed:  # A kill in the first turn may leave files of its own.
+    if not training.is_resumed:  # Saves first: the program may write files in turn one.
         note.update(first=first, epoch=first, in_file=first, stop=stop)
         training.save()
-        training.release()
     elif first == note["first"] and stop < note["stop"]:  # It counts what is left.
         stop = min(note["stop"], note["in_file"] + stop - first)
     note["stop"], turn, files = stop, note["epoch"], []
     if (stop - turn) * step <= 0 < (stop - first) * step:
-        # A start trains one turn at least, and so sets its variables.
+        # Trains at least one turn: code after the loop may use its variables.
         turn = stop - step
 
     def save_before_file():
@@ -50,7 +49,6 @@ def recovered(turns, directory, *models, optimizers=()):
             if not is_last and (files or training.is_due()):
                 note["epoch"] = turn
                 training.save()
-                training.release()
                 files.clear()
     finally:
         training.is_ended = True

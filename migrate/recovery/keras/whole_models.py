@@ -1,4 +1,4 @@
-"""Whole models in HDF5, which Keras 3 reads but does not train further by itself."""
+"""Loads compiled models in HDF5, which Keras 3 reads but cannot train further."""
 
 import inspect
 import json
@@ -15,7 +15,7 @@ _SLOTS = {
     "accum_grad": "accumulated_grad",
     "accum_var": "accumulated_delta_var",
 }
-"""What Keras 3 calls the slots of Keras 2."""
+"""The name in Keras 3 of each optimizer slot of Keras 2."""
 _RECURRENT = ("time_major",)
 _SEPARABLE = ("groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
 _DROPOUT = ("trainable", "noise_shape")
@@ -36,33 +36,33 @@ _UNUSED = {
     "SpatialDropout1D": _DROPOUT,
     "SpatialDropout2D": _DROPOUT,
     "SpatialDropout3D": _DROPOUT,
-    "Bidirectional": (),  # It holds one of these, as the next does.
+    "Bidirectional": (),  # This and the next wrap one of the others.
     "TimeDistributed": (),
 }
-"""What Keras 2 writes of layers without a use, which Keras 3 refuses to read."""
+"""The settings of layers that Keras 2 writes without a use, and Keras 3 rejects."""
 
 
 def load_compiled_model(filepath, custom_objects=None, compile=True, **options):
-    """Loads a model as ``tf.keras.models.load_model`` does, so that ``fit`` trains it further.
+    """Loads a model as ``tf.keras.models.load_model`` does, ready for ``fit``.
 
-    Of a compiled model in HDF5, its own or one of Keras 2, Keras 3.15 raises for a loss
-    like "mse", and else makes an optimizer that ``fit`` cannot use. This compiles it by
-    what the file holds: loss, metrics under their names, and the optimizer with its slots
-    and its step. It reads the LSTM, GRU and some other layers of Keras 2 too. All other
-    files, and all under Keras 2, are left to Keras.
+    For a compiled model in HDF5, Keras 3.15 raises an error if its loss is one like
+    "mse", and otherwise makes an optimizer that ``fit`` cannot use. This function compiles
+    the model with the loss, the named metrics, and the optimizer's slots and step of the
+    file. It also reads LSTM, GRU and some other layers of Keras 2. Any other file, and
+    under Keras 2 every file, is loaded by Keras alone.
 
     Args:
-      filepath: the file, a str or a path.
-      custom_objects: a dict from names to classes and functions of the program's own.
-      compile: whether to compile it, a bool.
-      **options: others of ``tf.keras.models.load_model``.
+      filepath: of the model, a str or a path.
+      custom_objects: a dict from names to the program's classes and functions.
+      compile: whether to compile the model, a bool.
+      **options: further arguments of ``tf.keras.models.load_model``.
 
     Returns:
       A ``tf.keras.Model``.
 
     Raises:
-      ValueError: the optimizer in the file is not known, or its state does not fit; or a
-        layer has the activation ``hard_sigmoid`` of Keras 2, which is another function.
+      ValueError: the optimizer in the file is unknown, or its state does not fit; or a
+        layer has Keras 2's ``hard_sigmoid``, which is another function in Keras 3.
     """
     load = tf.keras.models.load_model
     is_hdf5 = str(filepath).endswith((".h5", ".hdf5"))
@@ -101,7 +101,7 @@ def _readable(name):
 
 
 def _used(name, config):
-    """The settings of a layer without those that Keras 3 does not read."""
+    """Returns the settings of a layer without those that Keras 3 rejects."""
     unused = [
         key
         for key in _UNUSED.get(name, ())
@@ -116,7 +116,7 @@ def _used(name, config):
 
 
 def _compiled(model, filepath, custom_objects):
-    """Compiles a model by what its file holds, and returns it."""
+    """Compiles a model by the settings in its file, and returns it."""
     import h5py  # Keras 3 requires it.
 
     with h5py.File(str(filepath), "r") as file:
@@ -151,11 +151,11 @@ def _compiled(model, filepath, custom_objects):
 
 
 class _Known:
-    """Makes what a model is compiled with.
+    """Makes the losses, metrics and optimizer of ``compile`` from a file's settings.
 
     Args:
-      custom_objects: a dict from names to what the program gives under them, or None.
-      outputs: a list with the names of the model's outputs.
+      custom_objects: a dict from names to the program's objects, or None.
+      outputs: the names of the model's outputs, a list.
     """
 
     def __init__(self, custom_objects, outputs):
@@ -163,7 +163,7 @@ class _Known:
         self._outputs = outputs if len(outputs) > 1 else []
 
     def each(self, make, config):
-        """Makes all of a loss or of metrics, which may be lists or dicts of outputs."""
+        """Makes each loss or metric in a config: nested lists, or dicts by output."""
         if isinstance(config, list):
             return [self.each(make, one) for one in config]
         if isinstance(config, dict) and "class_name" not in config:
@@ -190,7 +190,7 @@ class _Known:
         return kind.from_config(settings)
 
     def _without_output(self, name):
-        """A metric's name as the program gave it: Keras puts an output's before it."""
+        """Returns a metric's name without the name of the output that Keras prefixes."""
         before = (f"{one}_" for one in self._outputs)
         return name.removeprefix(next(filter(name.startswith, before), ""))
 
@@ -224,13 +224,13 @@ class _Known:
 
 
 def _of_one(metrics):
-    """The metrics of a model of one output, which Keras 2 keeps in a list of one list."""
+    """Returns the metrics of a model with one output; Keras 2 nests them in a list."""
     is_nested = isinstance(metrics, list) and len(metrics) == 1
     return metrics[0] if is_nested and isinstance(metrics[0], list) else metrics
 
 
 def _restore_optimizer(model, group, is_of_keras_3):
-    """Gives a model's optimizer the step and the slots of a file."""
+    """Sets the step and the slots of a model's optimizer to those of a file."""
     optimizer, variables = model.optimizer, model.trainable_variables
     optimizer.build(variables)
     names = [tf.compat.as_str(name) for name in group.attrs["weight_names"]]
@@ -253,8 +253,8 @@ def _restore_optimizer(model, group, is_of_keras_3):
     optimizer.iterations.assign(steps)
     for name, value in saved.items():
         parts = name.split("/")
-        # Adam/m/dense/kernel, and m/dense/kernel once a loaded model has trained further;
-        # before Keras 2.11 Adam/dense/kernel/m.
+        # Adam/m/dense/kernel; m/dense/kernel after a loaded model has trained further;
+        # Adam/dense/kernel/m before Keras 2.11.
         if parts[0].startswith(optimizer.name):
             parts = parts[1:]
         if len(parts) > 1:

@@ -1,1 +1,1 @@
-"""What ``tf.contrib.learn`` had."""
+"""Datasets and experiments of ``tf.contrib.learn``."""

@@ -1,4 +1,4 @@
-"""The datasets that ``tf.contrib.learn.datasets`` fetched and read."""
+"""Reads CSV files as ``tf.contrib.learn.datasets`` did."""
 
 import csv
 import os
@@ -11,19 +11,19 @@ import tensorflow.compat.v1 as tf1
 
 
 class LoadedDataset(NamedTuple):
-    """Arrays of examples and of their targets."""
+    """The examples, an array [count, features], and their targets, an array [count]."""
 
     data: Any
     target: Any
 
 
 def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-1):
-    """Reads a file whose first line begins with the numbers of examples and features.
+    """Returns the ``LoadedDataset`` of a CSV file, without its first line.
 
     Args:
-      filename: the file, of any file system that TensorFlow knows.
-      target_dtype, features_dtype: types of numpy.
-      target_column: where the target stands in a line.
+      filename: the path, of any file system that TensorFlow knows.
+      target_dtype, features_dtype: types of NumPy.
+      target_column: the column of the target, an int.
     """
     read = load_csv_without_header
     return read(filename, target_dtype, features_dtype, target_column, header=True)
@@ -32,11 +32,11 @@ def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-
 def load_csv_without_header(
     filename, target_dtype, features_dtype, target_column=-1, header=False
 ):
-    """Reads a file; for the arguments see ``load_csv_with_header``.
+    """Returns the ``LoadedDataset`` of a CSV file; see ``load_csv_with_header``.
 
     Args:
       filename, target_dtype, features_dtype, target_column: as there.
-      header: whether the first line holds no example.
+      header: whether to skip the first line.
     """
     with tf.io.gfile.GFile(filename) as file:
         rows = list(csv.reader(file))[1 if header else 0 :]
@@ -45,7 +45,7 @@ def load_csv_without_header(
 
 
 def maybe_download(filename, work_directory, source_url):
-    """Returns the path of a file, which is fetched where the directory lacks it."""
+    """Returns the path of a file; downloads it if it is not in the directory."""
     path = os.path.join(work_directory, filename)
     if not tf1.gfile.Exists(path):
         tf1.gfile.MakeDirs(work_directory)

@@ -1,4 +1,4 @@
-"""Experiments as ``tf.contrib.learn`` had them, over an ``Estimator``."""
+"""``Experiment`` of ``tf.contrib.learn``, which trains and evaluates an ``Estimator``."""
 
 import inspect
 import os
@@ -11,22 +11,22 @@ from ..estimator.optional_files import is_of_class
 
 
 class Experiment:
-    """An ``Estimator`` with what it trains and evaluates on.
+    """Trains, evaluates and exports an ``Estimator``.
 
     Args:
       estimator: the ``Estimator``.
-      train_input_fn, eval_input_fn: of its ``train`` and ``evaluate``.
+      train_input_fn, eval_input_fn: the input_fns of its ``train`` and ``evaluate``.
       train_steps: the global step to end at; None for the end of the data.
-      eval_steps: batches of an evaluation; None for all.
-      train_monitors, eval_hooks: ``tf.compat.v1.train.SessionRunHook`` objects.
+      eval_steps: the number of batches of an evaluation; None for all.
+      train_monitors, eval_hooks: lists of ``tf.compat.v1.train.SessionRunHook``, or None.
       local_eval_frequency: the ``min_eval_frequency`` of ``local_run``.
-      eval_delay_secs: the seconds that ``evaluate`` waits first.
-      min_eval_frequency: steps between two looks for a new checkpoint to evaluate; None
-        for 1, 0 for none before the end.
-      export_strategies: an ``ExportStrategy``, or a list of them, for the end.
-      saving_listeners: of the estimator's ``train``.
-      check_interval_secs: the fewest seconds between two looks.
-      continuous_eval_throttle_secs, delay_workers_by_global_step: not read.
+      eval_delay_secs: the seconds that ``evaluate`` waits before it begins.
+      min_eval_frequency: steps between two checks for a new checkpoint to evaluate; None
+        for 1; 0 evaluates only at the end.
+      export_strategies: an ``ExportStrategy`` or a list of them, run at the end.
+      saving_listeners: as for ``Estimator.train``.
+      check_interval_secs: the fewest seconds between two checks.
+      continuous_eval_throttle_secs, delay_workers_by_global_step: ignored.
       eval_metrics, train_steps_per_iteration, checkpoint_and_export: must be None, and
         False.
 
@@ -80,29 +80,29 @@ class Experiment:
         self._strategies = list(export_strategies or ())
 
     def train(self, delay_secs=None):
-        """Trains to ``train_steps``; returns the estimator."""
+        """Trains until ``train_steps``, after delay_secs; returns the estimator."""
         time.sleep(delay_secs or 0)
         return self._train(self._hooks, max_steps=self.train_steps)
 
     def evaluate(self, delay_secs=None, name=None):
-        """Returns the metrics; they are also written below ``eval_one_pass``."""
+        """Returns the metrics, a dict, and writes them to ``eval_one_pass``."""
         time.sleep(self._eval_delay_secs if delay_secs is None else delay_secs)
         return self._evaluate(name=name or "one_pass")
 
     def train_and_evaluate(self):
-        """Trains, and evaluates new checkpoints meanwhile.
+        """Trains, evaluates new checkpoints in between, and exports.
 
         Returns:
-          The metrics of the last evaluation, and a list of what was exported.
+          The metrics of the last evaluation, and a list of the exports' paths.
         """
         return self._train_and_evaluate(self._frequency)
 
     def local_run(self):
-        """Likewise, with ``local_eval_frequency``."""
+        """Runs ``train_and_evaluate`` with ``local_eval_frequency``."""
         return self._train_and_evaluate(self._local_eval_frequency)
 
     def test(self):
-        """Trains and evaluates one step, and exports; returns the metrics."""
+        """Trains one step, evaluates one batch and exports; returns the metrics."""
         self._train(self._hooks, steps=1)
         metrics = self._evaluate(name="one_pass", steps=1)
         self._export(metrics)
@@ -112,7 +112,7 @@ class Experiment:
         hooks = list(self._hooks)
         if frequency:
             hooks.append(
-                _EvaluatesNewCheckpoints(
+                _EvaluationHook(
                     self._evaluate, self.estimator, frequency, self._check_secs
                 )
             )
@@ -138,18 +138,18 @@ class Experiment:
     def _export(self, metrics):
         base = os.path.join(self.estimator.model_dir, "export")
         return [
-            one.export(
-                self.estimator, os.path.join(base, one.name), eval_result=metrics
+            strategy.export(
+                self.estimator, os.path.join(base, strategy.name), eval_result=metrics
             )
-            for one in self._strategies
+            for strategy in self._strategies
         ]
 
 
-class _EvaluatesNewCheckpoints(tf1.train.SessionRunHook):
+class _EvaluationHook(tf1.train.SessionRunHook):
     def __init__(self, evaluate, estimator, every, check_secs):
         self._evaluate, self._estimator = evaluate, estimator
         self._every, self._check_secs = every, check_secs
-        self._seen_at, self._looked, self._path = 0, None, None
+        self._checked_at, self._checked, self._path = 0, None, None
 
     def begin(self):
         self._global_step, self._step = tf1.train.get_global_step(), None
@@ -160,15 +160,15 @@ class _EvaluatesNewCheckpoints(tf1.train.SessionRunHook):
         return tf1.train.SessionRunArgs(self._global_step)
 
     def after_run(self, run_context, run_values):
-        # As contrib counted, whose fetch of the global step was that after the step.
+        # Counts as contrib did: it fetched the global step after the step.
         step, now = self._step, time.time()
         self._step = run_values.results + 2
-        if step > 1 and step < self._seen_at + self._every:
+        if step > 1 and step < self._checked_at + self._every:
             return
-        self._seen_at = step
-        if self._looked is not None and now - self._looked <= self._check_secs:
+        self._checked_at = step
+        if self._checked is not None and now - self._checked <= self._check_secs:
             return
-        self._looked = now
+        self._checked = now
         path = self._estimator.latest_checkpoint()
         if path and path != self._path:
             self._path = path
@@ -176,13 +176,13 @@ class _EvaluatesNewCheckpoints(tf1.train.SessionRunHook):
 
 
 class ExportStrategy:
-    """How to export a trained model.
+    """Exports a trained model by a function.
 
     Args:
-      name: of its directory below ``export``.
+      name: of its directory below ``model_dir/export``.
       export_fn: takes the estimator and a directory, and may take checkpoint_path,
         eval_result and strip_default_attrs; returns the path of the export.
-      strip_default_attrs: is passed to the function.
+      strip_default_attrs: is passed to export_fn.
     """
 
     def __init__(self, name, export_fn, strip_default_attrs=None):
@@ -190,15 +190,15 @@ class ExportStrategy:
         self.strip_default_attrs = strip_default_attrs
 
     def export(self, estimator, export_path, checkpoint_path=None, eval_result=None):
-        """Returns the path of the export below ``export_path``."""
+        """Exports into the directory ``export_path``; returns the path of the export."""
         given = {
             "checkpoint_path": checkpoint_path,
             "eval_result": eval_result,
             "strip_default_attrs": self.strip_default_attrs,
         }
-        takes = inspect.signature(self.export_fn).parameters
-        known = {name: value for name, value in given.items() if name in takes}
-        return self.export_fn(estimator, export_path, **known)
+        parameters = inspect.signature(self.export_fn).parameters
+        accepted = {name: value for name, value in given.items() if name in parameters}
+        return self.export_fn(estimator, export_path, **accepted)
 
 
 def make_export_strategy(
@@ -214,9 +214,9 @@ def make_export_strategy(
     Args:
       serving_input_fn: returns a ``ServingInputReceiver``.
       default_output_alternative_key: must be None.
-      assets_extra, as_text: of ``export_savedmodel``.
-      exports_to_keep: how many exports stay; None for all.
-      strip_default_attrs: not read: an export has no attributes of that kind.
+      assets_extra, as_text: as for ``Estimator.export_savedmodel``.
+      exports_to_keep: how many exports to keep, an int; None for all.
+      strip_default_attrs: passed to the ``ExportStrategy``; ignored by its export.
 
     Raises:
       ValueError: default_output_alternative_key is given.
@@ -233,8 +233,8 @@ def make_export_strategy(
             checkpoint_path=checkpoint_path,
         )
         names = tf.io.gfile.listdir(export_dir_base) if exports_to_keep else []
-        made = sorted({int(n.strip("/")) for n in names if n.strip("/").isdigit()})
-        for number in made[: -(exports_to_keep or 0)]:
+        numbers = sorted({int(n.strip("/")) for n in names if n.strip("/").isdigit()})
+        for number in numbers[: -(exports_to_keep or 0)]:
             tf.io.gfile.rmtree(os.path.join(export_dir_base, str(number)))
         return path
 
@@ -251,8 +251,8 @@ def run_experiment(
         ``Experiment``.
       output_dir: a directory; or
       run_config: a ``RunConfig`` with a model_dir.
-      schedule: the name of the experiment's method; None for train_and_evaluate.
-      hparams: of the function.
+      schedule: a method of ``Experiment``, a str; None for "train_and_evaluate".
+      hparams: is passed to experiment_fn.
 
     Returns:
       What the method returns.

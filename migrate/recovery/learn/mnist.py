@@ -1,4 +1,4 @@
-"""MNIST as ``tf.contrib.learn`` read it."""
+"""Reads MNIST as ``tf.contrib.learn`` did."""
 
 import gzip
 import os
@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf1
 
 
 class MnistDatasets(NamedTuple):
-    """The three parts of MNIST, each a ``MnistExamples``."""
+    """The parts of MNIST, each a ``MnistExamples``."""
 
     train: Any
     validation: Any
@@ -19,14 +19,14 @@ class MnistDatasets(NamedTuple):
 
 
 class MnistExamples:
-    """Images and labels, and batches of them.
+    """Images and labels, which ``next_batch`` returns in batches.
 
     Args:
       images: uint8, [count, 28, 28, 1].
       labels: [count] or, one-hot, [count, 10].
       dtype: tf.uint8, or tf.float32 for images in [0, 1].
-      reshape: whether an image becomes a vector of 784.
-      seed: for the order of the batches; it seeds numpy's own generator.
+      reshape: whether an image becomes a vector of 784 values.
+      seed: of the order of the examples; seeds NumPy's global generator.
     """
 
     def __init__(self, images, labels, dtype=tf.float32, reshape=True, seed=None):
@@ -43,7 +43,7 @@ class MnistExamples:
         self.num_examples, self.epochs_completed, self._next = len(images), 0, 0
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
-        """Returns the next images and labels, over the end into the next epoch."""
+        """Returns the next images and labels; a batch may continue in the next epoch."""
         if fake_data:
             raise ValueError("fake_data is not supported.")
         start = self._next
@@ -78,40 +78,40 @@ def read_data_sets(
     seed=None,
     source_url=None,
 ):
-    """Reads MNIST from a directory, into which missing files are downloaded.
+    """Reads MNIST from a directory, and downloads missing files into it.
 
     Args:
       train_dir: the directory.
       fake_data: must be False.
-      one_hot: whether the labels are vectors of 10.
+      one_hot: whether the labels are one-hot vectors.
       dtype, reshape, seed: as for ``MnistExamples``.
-      validation_size: how many of the examples for training are taken away.
-      source_url: where the files are, with a slash at its end.
+      validation_size: how many training examples to use for validation instead.
+      source_url: the files' URL without their names, with a slash at its end.
 
     Returns:
       A ``MnistDatasets``.
 
     Raises:
-      ValueError: a file is not MNIST's, or an argument is wrong.
+      ValueError: a file is not MNIST's, or an argument is invalid.
     """
     if fake_data:
         raise ValueError("fake_data is not supported.")
-    place = train_dir, source_url or _SOURCE
+    location = train_dir, source_url or _SOURCE
 
     def images(name):
-        return _read(*place, f"{name}-images-idx3-ubyte.gz", 2051)[..., np.newaxis]
+        return _read(*location, f"{name}-images-idx3-ubyte.gz", 2051)[..., np.newaxis]
 
     def labels(name):
-        found = _read(*place, f"{name}-labels-idx1-ubyte.gz", 2049)
+        found = _read(*location, f"{name}-labels-idx1-ubyte.gz", 2049)
         return np.eye(10)[found] if one_hot else found
 
     x, y, count = images("train"), labels("train"), validation_size
-    held_out = images("t10k"), labels("t10k")
+    test_part = images("t10k"), labels("t10k")
     if not 0 <= count <= len(x):
         raise ValueError(
             f"Validation size should be between 0 and {len(x)}. Received: {count}."
         )
-    parts = (x[count:], y[count:]), (x[:count], y[:count]), held_out
+    parts = (x[count:], y[count:]), (x[:count], y[:count]), test_part
     return MnistDatasets(
         *(MnistExamples(*part, dtype, reshape, seed) for part in parts)
     )
@@ -121,7 +121,7 @@ _SOURCE = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 
 
 def _read(directory, source, name, magic):
-    """Returns the array of a file of MNIST, which is downloaded where it is missing."""
+    """Returns the array in a file of MNIST; downloads the file if it is missing."""
     path = os.path.join(directory, name)
     if not tf.io.gfile.exists(path):
         tf.io.gfile.makedirs(directory)
@@ -131,9 +131,9 @@ def _read(directory, source, name, magic):
             file.write(content)
     with tf.io.gfile.GFile(path, "rb") as file:
         content = gzip.decompress(file.read())
-    given, *shape = np.frombuffer(content, ">u4", 2 if magic == 2049 else 4)
-    if given != magic:
-        raise ValueError(f"Invalid magic number {given} in MNIST file: {path}")
+    found_magic, *shape = np.frombuffer(content, ">u4", 2 if magic == 2049 else 4)
+    if found_magic != magic:
+        raise ValueError(f"Invalid magic number {found_magic} in MNIST file: {path}")
     offset = 4 * (1 + len(shape))
     return np.frombuffer(content, np.uint8, np.prod(shape), offset).reshape(shape)
 

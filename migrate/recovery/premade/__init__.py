@@ -1,1 +1,1 @@
-"""The premade estimators, and their heads."""
+"""The premade estimators and their heads."""

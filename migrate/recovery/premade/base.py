@@ -1,9 +1,9 @@
-"""What the premade estimators of TensorFlow 1 share, and those without features."""
+"""The base of TensorFlow 1's premade estimators, and the Baseline estimators."""
 
 import tensorflow.compat.v1 as tf1
 
 from ..estimator.estimator import Estimator
-from .heads import CannedClasses, CannedRegression
+from .heads import CannedClassification, CannedRegression
 from .networks import baseline_network
 
 
@@ -11,10 +11,10 @@ def canned_optimizer(optimizer, learning_rate):
     """Returns a ``tf.compat.v1.train.Optimizer``.
 
     Args:
-      optimizer: one, a function that makes one, or the name of one.
-      learning_rate: the rate for one that is given by name.
+      optimizer: an optimizer, a function that returns one, or its name.
+      learning_rate: a float; used only with a name.
     """
-    named = {
+    by_name = {
         "Adagrad": tf1.train.AdagradOptimizer,
         "Adam": tf1.train.AdamOptimizer,
         "Ftrl": tf1.train.FtrlOptimizer,
@@ -22,65 +22,65 @@ def canned_optimizer(optimizer, learning_rate):
         "SGD": tf1.train.GradientDescentOptimizer,
     }
     if isinstance(optimizer, str):
-        return named[optimizer](learning_rate)
+        return by_name[optimizer](learning_rate)
     return optimizer() if callable(optimizer) else optimizer
 
 
 class PremadeEstimator(Estimator):
-    """An ``Estimator`` whose model_fn adds up the logits of networks.
+    """An ``Estimator`` whose model_fn adds up the logits of its networks.
 
     Args:
-      head: what makes predictions and a loss of the logits.
-      networks: a dict from a variable scope to a function that takes features, how many
-        logits to give, and the mode, and returns the logits.
-      optimizers: a dict from a variable scope to what trains it, and to the learning
-        rate that this has if it is given by name.
+      head: makes the EstimatorSpec of the logits, such as a ``CannedHead``.
+      networks: a dict from a variable scope to a function of features, number of logits
+        and mode that returns the logits, [batch, number].
+      optimizers: a dict from a variable scope to (optimizer, learning rate), as
+        ``canned_optimizer`` takes them.
       is_combined: whether there may be several networks.
-      settings: model_dir, config and warm_start_from of an ``Estimator``.
+      settings: the other arguments of an ``Estimator``.
     """
 
     _loss_reduction = "weighted_sum"
-    _is_partitioned = True  # slots get other names then, though it cuts none
+    _is_partitioned = True  # a partitioner, even of one part, changes the slots' names
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
-        train = self._training(optimizers, is_combined)
-        # TensorFlow 1's optimizer stood in the scope of its network.
-        is_inside = self._is_partitioned and not is_combined
+        train = self._train_op_fn(optimizers, is_combined)
+        # As in TensorFlow 1, an optimizer's names begin with the network's scope.
+        in_scope = self._is_partitioned and not is_combined
 
         def model_fn(features, labels, mode):
-            parts = []
+            logits = []
             for scope, network in networks.items():
-                cut = None
+                partitioner = None
                 if self._is_partitioned:
-                    cut = tf1.min_max_variable_partitioner(max_partitions=0)
-                with tf1.variable_scope(scope, partitioner=cut):
-                    parts.append(network(features, head.units, mode))
-                    if is_inside:
-                        return head.spec(features, labels, mode, parts[0], train)
-            return head.spec(features, labels, mode, sum(parts[1:], parts[0]), train)
+                    partitioner = tf1.min_max_variable_partitioner(max_partitions=0)
+                with tf1.variable_scope(scope, partitioner=partitioner):
+                    logits.append(network(features, head.units, mode))
+                    if in_scope:
+                        return head.spec(features, labels, mode, logits[0], train)
+            return head.spec(features, labels, mode, sum(logits[1:], logits[0]), train)
 
         super().__init__(model_fn, **settings)
 
-    def _training(self, optimizers, is_combined):
-        """Returns a function from a loss to what takes a step."""
+    def _train_op_fn(self, optimizers, is_combined):
+        """Returns a function that takes the loss and returns the train_op."""
 
         def train(loss):
             made = {scope: canned_optimizer(*one) for scope, one in optimizers.items()}
             step = tf1.train.get_global_step()
             if not is_combined:
                 return next(iter(made.values())).minimize(loss, step)
-            trained = [
+            train_ops = [
                 one.minimize(loss, var_list=tf1.trainable_variables(f"{scope}/"))
                 for scope, one in made.items()
             ]
-            with tf1.control_dependencies(trained):
+            with tf1.control_dependencies(train_ops):
                 return tf1.assign_add(step, 1)
 
         return train
 
     def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         """Returns the head of a classifier."""
-        return CannedClasses(
+        return CannedClassification(
             n_classes,
             label_vocabulary,
             weight_column=weight_column,
@@ -96,7 +96,7 @@ class PremadeEstimator(Estimator):
         )
 
     def _dnn_rate(self, optimizer):
-        """Returns the learning rate of dense layers' optimizer that is given by name."""
+        """Returns the learning rate of dense layers, if the optimizer is a name."""
         return 0.05
 
     def _ftrl(self, learning_rate):
@@ -104,13 +104,13 @@ class PremadeEstimator(Estimator):
 
 
 class BaselineEstimator(PremadeEstimator):
-    """A bias under a head, as ``tf.compat.v1.estimator.BaselineEstimator``.
+    """A bias with a head, as ``tf.compat.v1.estimator.BaselineEstimator``.
 
     Args:
       head: a head of ``tf.estimator``.
-      model_dir, config: as for an ``Estimator``.
-      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that makes one, or the
-        name of one.
+      model_dir, config, checkpoints: as for an ``Estimator``.
+      optimizer: a ``tf.compat.v1.train.Optimizer``, a function that returns one, or its
+        name.
     """
 
     _is_partitioned = False
@@ -129,13 +129,13 @@ class BaselineEstimator(PremadeEstimator):
 
 
 class BaselineClassifier(BaselineEstimator):
-    """Predicts how often each class is, whatever the features.
+    """Predicts the frequency of each class and ignores the features.
 
     Args:
       model_dir, optimizer, config, checkpoints: as for ``BaselineEstimator``.
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
+      n_classes: the number of classes, an int.
+      weight_column: the feature with the examples' weights, its name or a numeric column.
+      label_vocabulary: the labels, a list of strings; None for integer labels.
       loss_reduction: one of ``tf.compat.v1.losses.Reduction``; None for a weighted sum.
     """
 
@@ -155,11 +155,11 @@ class BaselineClassifier(BaselineEstimator):
 
 
 class BaselineRegressor(BaselineEstimator):
-    """Predicts the mean of the labels, whatever the features.
+    """Predicts the mean of the labels and ignores the features.
 
     Args:
       model_dir, optimizer, config, checkpoints: as for ``BaselineEstimator``.
-      label_dimension: how many values are predicted for an example.
+      label_dimension: how many values to predict for an example, an int.
       weight_column, loss_reduction: as for ``BaselineClassifier``.
     """
 

@@ -1,4 +1,4 @@
-"""The premade estimators of TensorFlow 1 with dense layers beside a linear model."""
+"""The premade estimators of TensorFlow 1 that add dense layers to a linear model."""
 
 import tensorflow as tf
 
@@ -8,14 +8,14 @@ from .networks import dnn_network, linear_network
 
 
 class DNNLinearCombinedEstimator(PremadeEstimator):
-    """Dense layers beside a linear model, under a head.
+    """Adds the logits of dense layers and of a linear model, and has a head.
 
-    Stands for ``tf.compat.v1.estimator.DNNLinearCombinedEstimator``.
+    As ``tf.compat.v1.estimator.DNNLinearCombinedEstimator``.
 
     Args:
       head: a head of ``tf.estimator``.
-      linear_feature_columns, dnn_feature_columns: what the two take from the features,
-        lists; None for none of the two.
+      linear_feature_columns, dnn_feature_columns: the ``tf.feature_column`` objects of
+        the two parts, lists; None or [] omits the part.
       linear_optimizer, dnn_optimizer: as for a ``BaselineEstimator``.
       dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm: as for ``dnn_network``.
       linear_sparse_combiner: as for ``linear_network``.
@@ -23,7 +23,7 @@ class DNNLinearCombinedEstimator(PremadeEstimator):
       model_dir, settings: as for an ``Estimator``.
 
     Raises:
-      ValueError: there are no columns at all.
+      ValueError: both lists are empty.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""The networks of the premade estimators, with the variable names that they gave.
+"""The networks of the premade estimators, with an Estimator's names of variables.
 
-Each takes features, a dict of tensors, how many logits to give, and the mode, and returns
-the logits, [batch, units].
+A network is a function of features (a dict of tensors), units (an int) and mode that
+returns the logits, [batch, units].
 """
 
 import tensorflow as tf
@@ -15,14 +15,14 @@ def dnn_network(
     dropout=None,
     batch_norm=False,
 ):
-    """Returns what makes the logits of a ``DNNClassifier`` and the like.
+    """Returns the network of ``DNNClassifier`` and ``DNNRegressor``.
 
     Args:
-      feature_columns: what to take from the features, a list.
+      feature_columns: the ``tf.feature_column`` objects of its input, a list.
       hidden_units: the widths of the hidden layers, a list of ints.
-      activation_fn: of the hidden layers.
-      dropout: the part of the units that a training step leaves out, or None.
-      batch_norm: whether the hidden layers are normalized.
+      activation_fn: of the hidden layers; None for none.
+      dropout: the share of units to drop in training, in [0, 1); None for none.
+      batch_norm: whether the hidden layers are followed by batch normalization.
     """
 
     def network(features, units, mode):
@@ -37,7 +37,7 @@ def dnn_network(
                     net = tf.nn.dropout(net, dropout)
                 if batch_norm:
                     with tf1.variable_scope(f"batchnorm_{number}") as scope:
-                        net = _normalized(net, training, scope)
+                        net = _batch_norm(net, training, scope)
         with tf1.variable_scope("logits"):
             return _dense(net, units)
 
@@ -45,11 +45,11 @@ def dnn_network(
 
 
 def linear_network(feature_columns, sparse_combiner="sum"):
-    """Returns what makes the logits of a ``LinearClassifier`` and the like.
+    """Returns the network of ``LinearClassifier`` and ``LinearRegressor``.
 
     Args:
-      feature_columns: what to take from the features, a list.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
+      feature_columns: the ``tf.feature_column`` objects of its input, a list.
+      sparse_combiner: "sum", "mean" or "sqrtn": how to combine a feature's several values.
     """
     return lambda features, units, mode: tf1.feature_column.linear_model(
         features, feature_columns, units, sparse_combiner
@@ -57,21 +57,21 @@ def linear_network(feature_columns, sparse_combiner="sum"):
 
 
 def baseline_network(features, units, mode):
-    """Returns the logits of a ``BaselineClassifier`` and the like, [batch, units]."""
+    """Returns the logits of ``BaselineClassifier`` and ``BaselineRegressor``."""
     batch_size = tf.shape(next(iter(features.values())))[0]
     bias = tf1.get_variable("bias", [units], initializer=tf1.zeros_initializer())
     return tf.multiply(bias, tf.ones([batch_size, units]))
 
 
 def _dense(net, width):
-    width = int(width)  # a layer takes a number's text too, as a flag gives it
+    width = int(width)  # a flag's value may be a str, which an Estimator accepts
     glorot = tf1.glorot_uniform_initializer()
     kernel = tf1.get_variable("kernel", [net.shape[-1], width], initializer=glorot)
     bias = tf1.get_variable("bias", [width], initializer=tf1.zeros_initializer())
     return tf.nn.bias_add(tf.matmul(net, kernel), bias)
 
 
-def _normalized(net, training, scope):
+def _batch_norm(net, training, scope):
     shape, ones = [net.shape[-1]], tf1.ones_initializer()
     zeros = tf1.zeros_initializer()
     gamma = tf1.get_variable("gamma", shape, initializer=ones)

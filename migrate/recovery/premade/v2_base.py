@@ -1,4 +1,4 @@
-"""What the premade estimators of TensorFlow 2 share, and those without features."""
+"""The base of TensorFlow 2's premade estimators, and the Baseline estimators."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -9,22 +9,22 @@ from .base import (
     BaselineRegressor,
     PremadeEstimator,
 )
-from .v2_heads import RegressionHead, classes_head
+from .v2_heads import RegressionHead, class_head
 from .v2_optimizers import keras_optimizer
 
 
 class PremadeEstimatorV2(PremadeEstimator):
-    """What premade estimators of TensorFlow 2 have otherwise, and all else is the same.
+    """A base class with the differences from the premade estimators of TensorFlow 1.
 
-    Their optimizers are of ``tf.keras``, or functions that make one, or the names of
-    such; the first counts the steps. A loss_reduction is one of
+    An optimizer is a ``tf.keras`` optimizer, a function that returns one, or its name;
+    the first one counts the steps. A loss_reduction is one of
     ``tf.keras.losses.Reduction``.
     """
 
     _loss_reduction = "sum_over_batch_size"
     _is_partitioned = False
 
-    def _training(self, optimizers, is_combined):
+    def _train_op_fn(self, optimizers, is_combined):
         made = {scope: keras_optimizer(*one) for scope, one in optimizers.items()}
         first = next(iter(made))
 
@@ -43,7 +43,7 @@ class PremadeEstimatorV2(PremadeEstimator):
 
     def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
         reduction = loss_reduction or self._loss_reduction
-        return classes_head(n_classes, weight_column, label_vocabulary, reduction)
+        return class_head(n_classes, weight_column, label_vocabulary, reduction)
 
     def _values(self, label_dimension, weight_column, loss_reduction):
         reduction = loss_reduction or self._loss_reduction

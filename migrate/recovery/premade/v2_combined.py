@@ -1,4 +1,4 @@
-"""The premade estimators of TensorFlow 2 with dense layers beside a linear model."""
+"""The premade estimators of TensorFlow 2 that add dense layers to a linear model."""
 
 from .combined import (
     DNNLinearCombinedClassifier,

@@ -1,9 +1,9 @@
-"""The heads of ``tf.estimator``, for a model_fn or for an estimator that takes one."""
+"""The heads of ``tf.estimator``, for a model_fn or a premade estimator."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .heads import CannedClasses, CannedRegression, check_not_given
+from .heads import CannedClassification, CannedRegression, check_not_given
 from .v2_optimizers import keras_optimizer
 
 _REDUCTIONS = {
@@ -13,14 +13,14 @@ _REDUCTIONS = {
 }
 
 
-class KerasTrained:
-    """What the heads of ``tf.estimator`` have that those of TensorFlow 1 had not.
+class KerasOptimizerHead:
+    """A base class for heads that also train by a ``tf.keras`` optimizer.
 
     Args:
-      arguments, settings: the other base class's.
+      arguments, settings: those of the other base class.
       loss_reduction: one of ``tf.keras.losses.Reduction``.
       loss_fn: must be None.
-      name: ends the names of the metrics.
+      name: a suffix of the metrics' names; None for none.
     """
 
     def __init__(self, *arguments, loss_reduction, loss_fn=None, name=None, **settings):
@@ -38,22 +38,22 @@ class KerasTrained:
         return made.train_op(loss, variables, step, True)
 
 
-class MultiClassHead(KerasTrained, CannedClasses):
+class MultiClassHead(KerasOptimizerHead, CannedClassification):
     """A head for more than two classes, as ``tf.estimator.MultiClassHead``.
 
     Args:
-      n_classes: how many classes there are.
-      weight_column: a feature's name or a numeric column: the weight of each example.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
+      n_classes: the number of classes, an int.
+      weight_column: as for ``CannedHead``.
+      label_vocabulary: the labels, a list of strings; None for integer labels.
       loss_reduction: one of ``tf.keras.losses.Reduction``.
       loss_fn: must be None.
-      name: ends the names of the metrics.
+      name: a suffix of the metrics' names; None for none.
 
     Raises:
       ValueError: n_classes is less than 3.
     """
 
-    _fewest = 3
+    _min_classes = 3
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class MultiClassHead(KerasTrained, CannedClasses):
         loss_fn=None,
         name=None,
     ):
-        if n_classes < self._fewest:
+        if n_classes < self._min_classes:
             raise ValueError(f"n_classes must be > 2, given: {n_classes}.")
         super().__init__(
             n_classes,
@@ -83,11 +83,11 @@ class BinaryClassHead(MultiClassHead):
     Args:
       weight_column, label_vocabulary, loss_reduction, loss_fn, name: as for
         ``MultiClassHead``.
-      thresholds: probabilities above which an example is counted as of class 1, each
-        for metrics of its own.
+      thresholds: probabilities above which an example counts as class 1, a list; each
+        one adds its accuracy, precision and recall to the metrics.
     """
 
-    _fewest = 2
+    _min_classes = 2
 
     def __init__(
         self,
@@ -112,11 +112,11 @@ class BinaryClassHead(MultiClassHead):
         return found
 
 
-class RegressionHead(KerasTrained, CannedRegression):
-    """A head for numbers, as ``tf.estimator.RegressionHead``.
+class RegressionHead(KerasOptimizerHead, CannedRegression):
+    """A head for regression, as ``tf.estimator.RegressionHead``.
 
     Args:
-      label_dimension: how many values are predicted for an example.
+      label_dimension: how many values to predict for an example, an int.
       weight_column, loss_reduction, name: as for ``MultiClassHead``.
       loss_fn, inverse_link_fn: must be None.
     """
@@ -140,10 +140,10 @@ class RegressionHead(KerasTrained, CannedRegression):
         )
 
 
-def classes_head(
+def class_head(
     n_classes, weight_column=None, label_vocabulary=None, loss_reduction="auto"
 ):
-    """Returns the head for two classes, or for more."""
+    """Returns a ``BinaryClassHead`` for two classes, else a ``MultiClassHead``."""
     if n_classes == 2:
         return BinaryClassHead(weight_column, None, label_vocabulary, loss_reduction)
     return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction)

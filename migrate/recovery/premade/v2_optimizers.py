@@ -1,18 +1,18 @@
-"""What trains the premade estimators of TensorFlow 2, by the names of its variables."""
+"""Keras optimizers for TensorFlow 2's premade estimators, with the names of their slots."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
 
 def keras_optimizer(optimizer, learning_rate):
-    """Returns the ``CannedKerasOptimizer`` for an optimizer.
+    """Returns a ``CannedKerasOptimizer`` with an optimizer's settings.
 
     Args:
-      optimizer: a ``tf.keras`` optimizer, a function that makes one, or the name of one.
-      learning_rate: the rate for one that is given by name.
+      optimizer: a ``tf.keras`` optimizer, a function that returns one, or its name.
+      learning_rate: a float; used only with a name.
 
     Raises:
-      ValueError: it is of another kind, or has a setting that is not supported.
+      ValueError: the optimizer or one of its settings is not supported.
     """
     if isinstance(optimizer, str):
         return CannedKerasOptimizer(
@@ -21,7 +21,7 @@ def keras_optimizer(optimizer, learning_rate):
     if callable(optimizer):
         optimizer = optimizer()
     kind, config = type(optimizer).__name__, optimizer.get_config()
-    other = [name for name in _NOT_CARRIED if config.get(name)]
+    other = [name for name in _UNSUPPORTED if config.get(name)]
     if kind not in _KINDS or other:
         what = f"A {kind}" + (f" with {', '.join(other)}" if other else "")
         raise ValueError(f"{what} is not supported.")
@@ -35,10 +35,10 @@ def keras_optimizer(optimizer, learning_rate):
 
 
 class CannedKerasOptimizer:
-    """A ``tf.keras.optimizers`` optimizer as it was up to TensorFlow 2.10.
+    """A ``tf.keras.optimizers`` optimizer of TensorFlow 2.10, in a graph.
 
-    It keeps its slots and settings under the names, and computes with the operations,
-    that the Estimator did. Settings that a checkpoint holds go before those given.
+    It has the Estimator's names of slots and settings, and the same operations. A value
+    of a setting in a checkpoint replaces the argument.
 
     Args:
       kind: "SGD", "Adagrad", "Adam", "Ftrl" or "RMSprop".
@@ -59,14 +59,14 @@ class CannedKerasOptimizer:
         has_momentum = self._hypers.get("momentum") and "momentum" not in slots
         self._slots = (*slots, "momentum") if has_momentum else slots
 
-    def train_op(self, loss, variables, step, counts):
-        """Returns what takes a step.
+    def train_op(self, loss, variables, step, counts_steps):
+        """Returns the operation of a training step.
 
         Args:
-          loss: a tensor with one value.
-          variables: what to train.
-          step: the ``tf.Variable`` that counts the steps.
-          counts: whether this optimizer moves it.
+          loss: a scalar tensor.
+          variables: those to train, a list.
+          step: the global step, a ``tf.Variable``.
+          counts_steps: whether this optimizer increments step; else it counts its own.
         """
         scope = f"training/{self._kind}"
         hypers = {
@@ -75,15 +75,15 @@ class CannedKerasOptimizer:
             )
             for name, value in self._hypers.items()
         }
-        if not counts:
+        if not counts_steps:
             zero = tf.constant(0, tf.int64)
             step = tf1.get_variable(f"{scope}/iter", initializer=zero, trainable=False)
         values = {name: tf.identity(variable) for name, variable in hypers.items()}
         if self._schedule is not None:
             values["learning_rate"] = tf.cast(self._schedule(step), tf.float32)
         if self._hypers["decay"]:
-            done = tf.cast(step, tf.float32)
-            values["learning_rate"] /= 1.0 + values["decay"] * done
+            steps = tf.cast(step, tf.float32)
+            values["learning_rate"] /= 1.0 + values["decay"] * steps
         gradients = tf1.gradients(loss, variables)
         updates = []
         for variable, gradient in zip(variables, gradients):
@@ -170,7 +170,7 @@ class CannedKerasOptimizer:
             return tf1.assign(
                 variable, variable - rate * gradient / (tf.sqrt(rms) + epsilon)
             )
-        gradient, indices = _summed(gradient)
+        gradient, indices = _sum_rows(gradient)
         with tf1.control_dependencies([tf1.assign(rms, rms * rho)]):
             scaled = (gradient * gradient) * (1.0 - rho)
             rms = _scatter_add(rms, indices, scaled)
@@ -179,8 +179,8 @@ class CannedKerasOptimizer:
 
     def _adam(self, variable, gradient, values, slots, step):
         beta_1, beta_2 = values["beta_1"], values["beta_2"]
-        taken = tf.cast(step + 1, tf.float32)
-        power_1, power_2 = tf.pow(beta_1, taken), tf.pow(beta_2, taken)
+        steps = tf.cast(step + 1, tf.float32)
+        power_1, power_2 = tf.pow(beta_1, steps), tf.pow(beta_2, steps)
         rate, epsilon = values["learning_rate"], self._fixed["epsilon"]
         m, v = slots["m"], slots["v"]
         if not isinstance(gradient, tf.IndexedSlices):
@@ -197,7 +197,7 @@ class CannedKerasOptimizer:
                 grad=gradient,
             )
         rate *= tf.sqrt(1 - power_2) / (1 - power_1)
-        gradient, indices = _summed(gradient)
+        gradient, indices = _sum_rows(gradient)
         with tf1.control_dependencies([tf1.assign(m, m * beta_1)]):
             m = _scatter_add(m, indices, gradient * (1 - beta_1))
         with tf1.control_dependencies([tf1.assign(v, v * beta_2)]):
@@ -205,13 +205,13 @@ class CannedKerasOptimizer:
         return tf1.assign_sub(variable, rate * m / (tf.sqrt(v) + epsilon))
 
 
-_NOT_CARRIED = (
+_UNSUPPORTED = (
     *("amsgrad", "centered", "clipnorm", "clipvalue", "global_clipnorm", "use_ema"),
     *("gradient_accumulation_steps", "l2_shrinkage_regularization_strength"),
     *("loss_scale_factor", "weight_decay"),
 )
 
-# The slots of each kind, the settings that checkpoints hold, and those that they do not.
+# By kind: its slots, its settings in checkpoints, and its other settings.
 _KINDS = {
     "SGD": ((), {"momentum": 0.0}, {"nesterov": False}),
     "Adagrad": (
@@ -237,22 +237,22 @@ _KINDS = {
 def _apply(name, variable, gradient, **settings):
     if isinstance(gradient, tf.IndexedSlices):
         name = f"ResourceSparseApply{name}"
-        gradient, settings["indices"] = _summed(gradient)
+        gradient, settings["indices"] = _sum_rows(gradient)
     else:
         name = f"ResourceApply{name}"
     operation = getattr(tf.raw_ops, name)
     return operation(var=variable.handle, grad=gradient, **settings)
 
 
-def _summed(gradient):
-    """Returns one gradient for each of the rows, and the rows."""
-    rows, places = tf.unique(gradient.indices)
-    values = tf.math.unsorted_segment_sum(gradient.values, places, tf.shape(rows)[0])
+def _sum_rows(gradient):
+    """Returns the gradients of a sparse gradient, summed for each row, and the rows."""
+    rows, positions = tf.unique(gradient.indices)
+    values = tf.math.unsorted_segment_sum(gradient.values, positions, tf.shape(rows)[0])
     return values, rows
 
 
 def _scatter_add(variable, rows, values):
-    """Adds to rows of a variable, and returns it as it is afterwards, a tensor."""
+    """Adds values to rows of a variable; returns a tensor of the new variable."""
     added = tf.raw_ops.ResourceScatterAdd(
         resource=variable.handle, indices=rows, updates=values
     )

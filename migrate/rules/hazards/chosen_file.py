@@ -42,7 +42,7 @@ def call_chain(bench: Workbench, call: ast.Call) -> list[ast.Call]:
     found = [call]
     for one in found:  # grows
         scope = bench.module.names.scope_of(one).node
-        callers = bench.reach.callers(bench.reach.note(scope, bench.module)) if isinstance(scope, FunctionNode) else []
+        callers = bench.reach.callers(scope, bench.module) if isinstance(scope, FunctionNode) else []
         is_alone = len(callers) == 1 and bench.reach.module_of(callers[0]) is bench.module and callers[0] not in found
         found += callers if is_alone else []
     return found

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
+from migrate.analysis.source.places import key_of, stores_of
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 

@@ -20,9 +20,9 @@ from itertools import pairwise, takewhile
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.names import Names
+from migrate.analysis.source.places import key_of, stores_of
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.forgotten_rate import forgotten_rates, is_computed_from_itself, sets_number

@@ -5,10 +5,10 @@ import re
 from collections.abc import Hashable, Iterator
 
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.keras.restarted_loops import loops_around
 from migrate.analysis.source.arguments import defaults
 from migrate.analysis.source.names import Names
+from migrate.analysis.source.places import key_of, stores_of
 from migrate.analysis.source.scopes import FunctionNode, unpacked_value
 from migrate.rules.rule import Fix, Workbench, manual
 

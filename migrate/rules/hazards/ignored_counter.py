@@ -4,11 +4,11 @@ import ast
 
 from migrate.analysis.calls.calls_before import calls_within
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.restarted_loops import COUNTERS, loop_head
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Workbench
 

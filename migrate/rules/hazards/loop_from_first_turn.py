@@ -21,10 +21,10 @@ import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.restarted_loops import loop_head, restarted_loop, restarts_elsewhere
 from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.ignored_counter import counters_of, is_ignored, reads_progress
 from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter

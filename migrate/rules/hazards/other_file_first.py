@@ -19,8 +19,8 @@ from itertools import product
 
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.own_checkpoints import is_own_path
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.source.path_searches import path_argument
+from migrate.analysis.source.places import key_of
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.hazards.chosen_file import RESUMES, call_chain, chosen_files, tests_newest
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule

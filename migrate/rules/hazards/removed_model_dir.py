@@ -101,7 +101,7 @@ def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: i
         return False
     if not isinstance(scope.node, FunctionNode) or depth > MAX_DEPTH:
         return True
-    callers = bench.reach.callers(bench.reach.note(scope.node, module))
+    callers = bench.reach.callers(scope.node, module)
     runs = [one for one in names.attributes.get("run", ()) if scope.node.name == "main" and "app" in ast.unparse(one)]
     is_run = runs or callers or names.variables.get(scope.node.name)  # a test is only called by its name
     return bool(is_run) and all(_is_at_each_start(bench, bench.reach.module_of(one), one, depth + 1) for one in callers)

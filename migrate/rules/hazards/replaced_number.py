@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import Checkpoint
-from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of, stores_of
 from migrate.analysis.values.values import End
 from migrate.rules.rule import Workbench
 
@@ -27,7 +27,7 @@ def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple
             continue
         is_own = bench.checkpoints.checkpoint_in(store.value) is checkpoint
         ends = bench.values.ends(bench.module, statement.value) if is_own else []
-        is_plain = ast.unparse(statement.value) in ordered and not any(_is_trackable(bench, end) for end in ends)
+        is_plain = ast.unparse(statement.value) in ordered and not any(map(_is_trackable, ends))
         if ends and (all(_is_number(end.node) for end in ends) or (is_plain and _is_variable(bench, first))):
             yield store, store.attr
 
@@ -53,7 +53,7 @@ def _is_variable(bench: Workbench, value: ast.expr) -> bool:
     return bool(ends) and len(made) == len(ends) and all(_is_number(one.args[0]) for one in made)
 
 
-def _is_trackable(bench: Workbench, end: End) -> bool:
+def _is_trackable(end: End) -> bool:
     """Whether a value may be a TensorFlow object that a checkpoint can track."""
     name = name_of(end.node.func) if isinstance(end.node, ast.Call) else ""
     return name[:1].isupper() or "variable" in name.lower() or not isinstance(end.node, ast.expr | ast.arg)

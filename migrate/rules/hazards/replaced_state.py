@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import made_optimizers
-from migrate.analysis.keras.places import key_of, stores_of
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import key_of, stores_of
 from migrate.rules.hazards.replaced_number import rebound_variables, replaced_numbers
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 

@@ -78,9 +78,8 @@ def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr
     module = bench.module
     for one in checkpoint.objects():
         if isinstance(one, ast.Name) and one.id == "self":
-            owner = next((around for around in module.names.ancestors(one) if isinstance(around, ast.ClassDef)), None)
-            known = [bench.reach.note(owner, module), *bench.reach.subclasses(owner)] if owner is not None else []
-            calls = [call for each in known for call in bench.reach.calls_of(each.name)]
+            family = bench.reach.family(module.names.class_around(one), module)
+            calls = [call for each in family for call in bench.reach.calls_of(each.name)]
             yield from ((one, End(bench.reach.module_of(call), call)) for call in calls[:1])
             continue
         ends = [end.node for end in bench.values.ends(module, one) if end.module is module]

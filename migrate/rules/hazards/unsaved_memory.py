@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from migrate.analysis.keras.checkpoints import assignment_target
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import stores_of
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import stores_of
 from migrate.rules.rule import Fix, Workbench, manual
 
 _MEMORY_CLASS = re.compile(

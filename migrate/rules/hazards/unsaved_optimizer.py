@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from migrate.analysis.keras.checkpoints import Checkpoint, assignment_target
 from migrate.analysis.keras.optimizers import is_optimizer, is_trained, made_optimizers
 from migrate.analysis.keras.own_checkpoints import is_resumed
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.restarted_loops import loops_around
+from migrate.analysis.source.places import key_of
 from migrate.rules.hazards.unsaved_memory import unsaved_memories
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 

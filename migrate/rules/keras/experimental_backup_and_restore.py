@@ -21,11 +21,7 @@ model.fit(x, y, callbacks=[tf.keras.callbacks.experimental.BackupAndRestore("/tm
 """
 
 
-@site_rule(
-    "FT202",
-    "exact",
-    Example(_OLD, 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")]', "module"),
-)
+@site_rule("FT202", "exact", Example(_OLD, 'callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")]', "module"))
 def experimental_backup_and_restore(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for node in module.uses.get("keras.callbacks.experimental.BackupAndRestore", []):

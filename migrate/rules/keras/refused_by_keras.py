@@ -28,9 +28,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.trainings import trainings_by_model
 from migrate.analysis.source.module import Module
+from migrate.analysis.source.places import key_of
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.renewed_call import GENERATORS, QUEUE_PARAMETERS, renew_call, sample_count_reason

@@ -21,13 +21,13 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, is_after, is_printed, model_saves, siblings
 from migrate.analysis.keras.trainings import is_training
 from migrate.analysis.resume.graphs import is_of_tensorflow_1
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.source.paths import template
+from migrate.analysis.source.places import key_of
 from migrate.analysis.source.symbols import symbol_of
 from migrate.edits.plan import Edit, ReplaceExpression
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule

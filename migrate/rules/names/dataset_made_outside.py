@@ -52,10 +52,10 @@ def _constants(file: ObjectFile) -> Iterator[Verdict]:
     for call in file.module.calls_of("constant"):
         statement = next((one for one in names.ancestors(call) if isinstance(one, ast.Assign)), None)
         target = statement.targets[0] if statement is not None else None
-        if not isinstance(target, ast.Name) or _function_around(file.module, call) is not None:
+        if not isinstance(target, ast.Name) or names.function_around(call) is not names.module:
             continue
         uses = names.uses(target.id, names.scope_of(target))
-        read = [one for one in uses if _function_around(file.module, one) is not None]
+        read = [one for one in uses if names.function_around(one) is not names.module]
         if any(file.eager is None or not file.eager.contains(file.module, one) for one in read):
             message = (
                 f"`{target.id}` holds tensors made outside of the function that reads it, which TensorFlow 2 refuses"
@@ -77,26 +77,21 @@ def _is_from_outside(module: Module, root: ast.Name) -> bool:
     names = module.names
     scope = names.scope_of(root)
     found = scope.lookup(root.id)
-    inner = _function_around(module, root)
-    if found is None or inner is None or found[0] is scope or inner in names.ancestors(found[1][0].node):
+    inner = names.function_around(root)
+    if found is None or found[0] is scope or inner in names.ancestors(found[1][0].node):
         return False
     if isinstance(found[0].node, ast.Module):
         return True
     if isinstance(inner, ast.Lambda):
         return isinstance(names.parent(inner), ast.Return | ast.Call | ast.keyword)
     called = (call.func for call in names.calls_in(found[0].node) if isinstance(call.func, ast.Name))
-    return not any(name.id == inner.name for name in called)
+    return not any(name.id == getattr(inner, "name", "") for name in called)
 
 
 def _is_made_at_import(module: Module, root: ast.Name, made: list[End]) -> bool:
     """Whether a function reads a dataset that code outside of all functions made and passed to it."""
-    is_read_by_one = _function_around(module, root) is not None
-    return is_read_by_one and any(_function_around(end.module, end.node) is None for end in made)
-
-
-def _function_around(module: Module, node: ast.AST) -> FunctionNode | None:
-    """Returns the innermost function around a node; None for code at the top level of its file."""
-    return next((one for one in module.names.ancestors(node) if isinstance(one, FunctionNode)), None)
+    outside = [isinstance(end.module.names.function_around(end.node), ast.Module) for end in made]
+    return any(outside) and isinstance(module.names.function_around(root), FunctionNode)
 
 
 def _calls_that_make(values: Values, asked: End, seen: set[ast.AST]) -> list[End] | None:

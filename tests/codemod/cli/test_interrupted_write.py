@@ -12,36 +12,17 @@ from migrate.cli.main import main
 from migrate.pipeline.run import write
 from tests.cases import each
 from tests.codemod.programs import program
-from tests.codemod.trees import outcome_of
+from tests.codemod.run.test_object_form import HEAD
+from tests.codemod.trees import outcome_of, put
 
-MODEL = """\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
-"""
-TRAIN = """\
-import tensorflow as tf
-
-from model import model_fn
-
-
-def input_fn():
-    return tf.data.Dataset.from_tensors((0, 1)).repeat()
-
-
-est = tf.estimator.Estimator(model_fn, "/tmp/m")
-est.train(input_fn, max_steps=10)
-"""
+TRAIN = "import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn).train(model.input_fn)\n"
 
 
 @pytest.fixture
 def torn(tmp_path, monkeypatch):
     """A tree in which ``--write`` was killed between two files of a program."""
     monkeypatch.chdir(tmp_path)
-    Path("model.py").write_text(MODEL)
-    Path("train.py").write_text(TRAIN)
+    put(tmp_path, {"model.py": HEAD, "train.py": TRAIN})
     outcome = outcome_of(".")
     process = os.fork()
     if process == 0:
@@ -55,7 +36,7 @@ def torn(tmp_path, monkeypatch):
         os.replace = replace  # type: ignore[assignment]
         os._exit(len(write(outcome)))
     assert os.waitpid(process, 0)[1] == signal.SIGKILL
-    assert "EstimatorSpec" in Path("model.py").read_text() != MODEL
+    assert "EstimatorSpec" in Path("model.py").read_text() != HEAD
     assert Path("train.py").read_text() == TRAIN
     return tmp_path
 

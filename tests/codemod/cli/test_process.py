@@ -9,13 +9,6 @@ import sys
 import pytest
 
 
-def test_a_pipe_gets_no_colour_and_no_progress_bar(command):
-    for arguments in (["--format", "text", "."], ["rules"]):
-        done = command(*arguments)
-        assert "\x1b" not in done.stdout + done.stderr
-        assert done.stdout
-
-
 def test_a_terminal_gets_colour(command):
     other_end, terminal = pty.openpty()
     command("--check", ".", stderr=terminal)

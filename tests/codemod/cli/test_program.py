@@ -5,16 +5,9 @@ import json
 import pytest
 
 from migrate.cli.main import main
+from tests.codemod.run.test_object_form import HEAD
+from tests.codemod.trees import put
 
-MODEL = """\
-import tensorflow.compat.v1 as tf
-
-
-def model_fn(features, labels, mode):
-    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
-    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-"""
 TASK = """\
 import tensorflow.compat.v1 as tf
 
@@ -30,11 +23,8 @@ OTHER = TASK.replace("from trainer import model", "model = None")
 def jobs(project):
     """A program of two files beside another one."""
     (project / "train.py").unlink()
-    (project / "trainer").mkdir()
-    for name, text in (("trainer/__init__.py", ""), ("trainer/model.py", MODEL), ("trainer/task.py", TASK)):
-        (project / name).write_text(text)
-    (project / "other.py").write_text(OTHER)
-    return project
+    files = {"trainer/__init__.py": "", "trainer/model.py": HEAD, "trainer/task.py": TASK, "other.py": OTHER}
+    return put(project, files)
 
 
 def test_only_the_files_of_the_program_change(jobs):

@@ -2,26 +2,20 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from tests.codemod.trees import put
 
 NOBODY = 65534
 
 
 @pytest.fixture
-def tree(tmp_path, monkeypatch):
-    """Makes files from their paths and contents in an empty directory, which becomes the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def make(files):
-        for path, content in files.items():
-            file = tmp_path / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content)
-        return tmp_path
-
-    return make
+def tree(here):
+    """Makes files from their paths and contents in an empty directory, which is the current one."""
+    return partial(put, here)
 
 
 @pytest.fixture

@@ -28,23 +28,15 @@ def test_a_linked_file_is_read(tree):
     assert read("a.py") == b"x = 1\n"
 
 
-def test_a_file_that_has_vanished_is_refused(tree):
-    tree({})
-    assert refusal("a.py") == "cannot be read: no such file or directory"
+def test_what_is_no_file_is_refused_and_no_writer_of_a_pipe_is_waited_for(tree):
+    tree({"folder.py/b.py": ""})
+    os.mkfifo("pipe.py")
+    assert refusal("gone.py") == "cannot be read: no such file or directory"
+    assert refusal("folder.py") == "is a directory, not a file"
+    assert refusal("pipe.py") == "is a named pipe, not a file"
 
 
 def test_a_file_without_permission_is_refused(public_directory, as_user):
     Path("a.py").touch(mode=0o000)
     with as_user():
         assert refusal("a.py") == "cannot be read: permission denied"
-
-
-def test_a_pipe_is_refused_without_waiting_for_a_writer(tree):
-    tree({})
-    os.mkfifo("a.py")
-    assert refusal("a.py") == "is a named pipe, not a file"
-
-
-def test_a_directory_is_refused(tree):
-    tree({"a.py/b.py": ""})
-    assert refusal("a.py") == "is a directory, not a file"

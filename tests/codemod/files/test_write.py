@@ -11,6 +11,7 @@ import pytest
 from migrate.files.boundary import Boundary
 from migrate.files.transaction import NewText, ProgramFiles, WriteOutcome, write_together
 from migrate.findings.finding import Finding
+from tests.cases import each
 
 OLD, NEW = b"old = 1\r\n", b"new = 2\r\n"
 
@@ -185,23 +186,12 @@ def test_a_new_file_replaces_nothing(tree):
     assert sorted(os.listdir(root)) == ["a.py", "d", "dangling.py"]
 
 
-def test_a_name_taken_while_the_new_file_was_written_is_not_overwritten(tree, monkeypatch):
-    root = tree({})
-    fsync = os.fsync
-
-    def somebody_else_is_faster(descriptor):
-        fsync(descriptor)
-        (root / "a.py").write_text("theirs")
-
-    monkeypatch.setattr(os, "fsync", somebody_else_is_faster)
-    finding = refusal("FT004", lambda: replace_file("a.py", NEW, None))
-    assert finding.message == "exists already, and is not overwritten"
-    assert (root / "a.py").read_text() == "theirs"
-    assert os.listdir(root) == ["a.py"]
-
-
-def test_a_change_while_the_file_was_written_is_not_overwritten(tree, monkeypatch):
-    root = tree({"a.py": "old"})
+@each("before", "expected", "message")(
+    ({}, None, "exists already, and is not overwritten"),
+    ({"a.py": "old"}, b"old", "has changed since it was read, and is not overwritten"),
+)
+def test_what_somebody_else_writes_meanwhile_is_not_overwritten(tree, monkeypatch, before, expected, message):
+    root = tree(before)
     fsync = os.fsync
 
     def somebody_else_edits(descriptor):
@@ -209,7 +199,7 @@ def test_a_change_while_the_file_was_written_is_not_overwritten(tree, monkeypatc
         (root / "a.py").write_text("theirs")
 
     monkeypatch.setattr(os, "fsync", somebody_else_edits)
-    assert refusal("FT004", lambda: replace_file("a.py", NEW, b"old")).code == "FT004"
+    assert refusal("FT004", lambda: replace_file("a.py", NEW, expected)).message == message
     assert (root / "a.py").read_text() == "theirs"
     assert os.listdir(root) == ["a.py"]
 

@@ -266,9 +266,13 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write, monkeypatch):
     assert '"source"' not in shown
 
 
-@each("text", "code", "words", ids=["no JSON", "old", "new", "no cells", "a list", "deep"])(
+OLD = '{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}'
+
+
+@each("text", "code", "words", ids=["no JSON", "old", "its help", "new", "no cells", "a list", "deep"])(
     ('{"cells": [tensorflow estimator', "FT003", "is not JSON, as a notebook must be"),
-    ('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}', "FT007", "old format 3"),
+    (OLD, "FT007", "old format 3"),
+    (OLD, "FT007", "jupyter nbconvert --to notebook --nbformat 4 --inplace job.ipynb"),
     ('{"cells": [], "nbformat": 5, "x": "tensorflow estimator"}', "FT007", "too new"),
     ('{"nbformat": 4, "x": "tensorflow estimator"}', "FT007", "no list of cells"),
     ('["tensorflow estimator"]', "FT007", "no notebook"),
@@ -283,12 +287,6 @@ def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(text, code, 
     assert words in shown
     assert "help:" in shown
     assert path.read_text() == text
-
-
-def test_an_old_notebook_is_told_how_to_become_a_new_one(write, capsys):
-    write("").write_text('{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}')
-    main(["job.ipynb"])
-    assert "jupyter nbconvert --to notebook --nbformat 4 --inplace job.ipynb" in capsys.readouterr().err
 
 
 def test_a_notebook_that_nbformat_refuses_is_left(write, capsys):
@@ -360,35 +358,22 @@ def test_without_nbformat_the_message_says_what_to_install_and_other_files_are_d
     path = write(*JOB)
     (path.parent / "plain.ipynb").write_text(json.dumps(notebook("import tensorflow as tf", "# estimator")))
     (path.parent / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
-    without = (
-        "import sys; sys.modules['nbformat'] = None; "
-        "from migrate.cli.main import main; sys.exit(main(['.', '--write']))"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    before = path.read_bytes()
-    result = subprocess.run(
-        [sys.executable, "-c", without], cwd=path.parent, env=environment, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 2
-    assert result.stderr.count("nbformat is not installed") == 1
-    assert "pip install nbformat" in result.stderr
-    assert path.read_bytes() == before
-    assert "ModelCheckpoints(" in (path.parent / "job.py").read_text()
-
-
-def test_a_notebook_that_nbformat_is_missing_for_is_told_with_the_command(write):
-    path = write(*JOB)
     code = "import sys; sys.modules['nbformat'] = None; from migrate.cli.main import main; sys.exit(main(sys.argv[1:]))"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    before = path.read_bytes()
 
-    def errors(*arguments):
+    def without_nbformat(*arguments):
         command = [sys.executable, "-c", code, *arguments]
         done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, check=False)
-        return done.stderr.splitlines()
+        return done.returncode, done.stderr.splitlines()
 
-    missing = f"{path.name}:1:1: FT007 notebook skipped: nbformat is not installed"
-    assert errors(".")[:3] == [missing, "  = help: Run `pip install nbformat`.", ""]
-    assert not any("FT007" in line for line in errors("--check", "."))
+    assert not any("FT007" in line for line in without_nbformat("--check", ".")[1])
+    exit_code, told = without_nbformat("--write", ".")
+    missing = "job.ipynb:1:1: FT007 notebook skipped: nbformat is not installed"
+    assert (exit_code, told[:3]) == (2, [missing, "  = help: Run `pip install nbformat`.", ""])
+    assert sum("nbformat is not installed" in line for line in told) == 1
+    assert path.read_bytes() == before
+    assert "ModelCheckpoints(" in (path.parent / "job.py").read_text()
 
 
 def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(write, capsys):

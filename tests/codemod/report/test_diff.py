@@ -21,14 +21,6 @@ BEFORE = "import tensorflow as tf\n\n\ndef train():\n    return tf.estimator\n"
 AFTER = "import tensorflow as tf\n\n\ndef train():\n    return tf.train.CheckpointManager\n"
 
 
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    """An empty repository that is also the current directory."""
-    subprocess.run(["git", "init", "--quiet", "."], cwd=tmp_path, check=True)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def git_apply(patch, *arguments, cwd=None):
     done = subprocess.run(["git", "apply", *arguments], input=patch, cwd=cwd, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()

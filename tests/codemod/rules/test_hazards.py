@@ -3,7 +3,7 @@
 import pytest
 
 from tests.cases import cases, each
-from tests.codemod.programs import migrate
+from tests.codemod.programs import codes, migrate
 
 LOOP = """\
 import tensorflow as tf
@@ -33,10 +33,6 @@ def train():
 
 NOISE = "noise = tf.Variable(tf.random.normal([9]))\n"
 NUMBER = "int(manager.latest_checkpoint.split('-')[-1])"
-
-
-def codes(text):
-    return [finding.code for finding in migrate(text)[1]]
 
 
 def tells(code, is_told, base):

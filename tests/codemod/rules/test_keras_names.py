@@ -119,8 +119,8 @@ def test_a_program_that_does_not_resume_is_not_looked_at():
 
 
 def test_what_the_keras_of_the_target_has_is_left():
-    assert "import backend as K\n" in rewritten("from keras import backend as K\nprint(K.sum(y))", "keras2")[0]
-    assert "from keras import backend" in rewritten("from keras import backend as K\nprint(K.sum(y))", "keras2")[0]
+    imported = "from keras import backend as K\n"
+    assert imported in rewritten(f"{imported}print(K.sum(y))", "keras2")[0]
     assert rewritten("import tf_keras\nprint(tf_keras.optimizers.legacy.Adam)")[1] == []
     assert lack("tf_keras.layers.merge.add", "portable").place == "tf_keras.layers.add"  # type: ignore[union-attr]
 
@@ -327,11 +327,10 @@ def build(labels, logits):
 
 
 @pytest.mark.parametrize("switch", SWITCHES.values(), ids=SWITCHES)
-def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone(switch, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text(RESUMED.format("from losses import build"))
+def test_a_file_that_switches_tf_by_its_version_lacks_what_compat_v1_lacks_alone(switch, here):
+    (here / "train.py").write_text(RESUMED.format("from losses import build"))
     for name, is_told in (("losses.sigmoid_cross_entropy", False), ("contrib.losses.sigmoid_cross_entropy", True)):
-        (tmp_path / "losses.py").write_text(LOSSES.format(switch, name))
+        (here / "losses.py").write_text(LOSSES.format(switch, name))
         findings = outcome_of("train.py").findings
         assert any(one.code == "FT204" for one in findings) is is_told
         assert any(one.code == "FT201" and one.rewritten for one in findings)

@@ -3,17 +3,8 @@
 import pytest
 
 from tests.codemod.programs import judged
+from tests.codemod.run.test_object_form import HEAD
 
-PROGRAM = """\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(features))
-
-
-{lines}
-"""
 MANAGER = "the new Estimator saves by a tf.train.CheckpointManager with "
 CASES = {
     """config = tf.estimator.RunConfig()
@@ -65,6 +56,6 @@ print(config, tf.estimator.Estimator(model_fn))""": "its settings",
 
 @pytest.mark.parametrize("lines", CASES)
 def test_the_settings_are_those_that_an_estimator_receives(lines):
-    findings = judged(PROGRAM.format(lines=lines)).findings
+    findings = judged(f"{HEAD}{lines}\n").findings
     [told] = [finding.message for finding in findings if finding.code == "FT152"]
     assert told.endswith(MANAGER + CASES[lines])

@@ -1,7 +1,7 @@
 """Other spellings of the faults that the hazard rules find, each beside one that is sound."""
 
 from tests.cases import each
-from tests.codemod.programs import migrate
+from tests.codemod.programs import codes
 
 KEPT = """\
 import tensorflow as tf
@@ -86,10 +86,6 @@ for number in range(first, 9):
     if is_best():
         best.save()
 """
-
-
-def codes(text):
-    return [one.code for one in migrate(text)[1]]
 
 
 @each("text", "old", "new", "found", "sound")(

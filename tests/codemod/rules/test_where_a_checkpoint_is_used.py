@@ -2,7 +2,7 @@
 
 from migrate.cli.main import main
 from tests.cases import cases, each
-from tests.codemod.programs import migrate
+from tests.codemod.programs import codes, migrate
 
 RESTORE = 'ckpt.restore(tf.train.latest_checkpoint("/tmp/c"))\n'
 STORED = """\
@@ -22,10 +22,6 @@ def train(epochs):
 
 train(9)
 """
-
-
-def codes(text):
-    return [one.code for one in migrate(text)[1]]
 
 
 test_a_restore_that_no_save_follows_is_an_evaluation_and_resumes_nothing = cases(codes, ["FT503"])(

@@ -143,6 +143,12 @@ def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree):
     assert outcome.exit_code == 1
 
 
+def test_a_file_that_a_link_leads_to_elsewhere_says_why_it_is_skipped(tree):
+    (tree / "linked.py").symlink_to("../outside/other.py")
+    told = {one.message for one in outcome_of(".").findings if one.path == "linked.py"}
+    assert told == {"not rewritten: a symbolic link leads to it out of the given paths"}
+
+
 def test_a_runtime_folder_that_leads_elsewhere_is_named_and_the_program_skipped(tree, capsys):
     link_runtime(tree)
     assert main(["check", "."]) == 2

@@ -19,18 +19,6 @@ def model_fn(features, labels, mode):
 def data():
     return tf.data.Dataset.from_tensors(([1.0], [1.0])).repeat().batch(2)
 """
-OLD = """\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    loss = tf.reduce_mean(tf.square(tf.layers.dense(features, 1) - labels))
-    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-tf.estimator.Estimator(model_fn, "m").train(lambda: tf.data.Dataset.from_tensors(([1.0], [1.0])), max_steps=20)
-"""
 
 
 def migrated(text):
@@ -40,10 +28,6 @@ def migrated(text):
 
 
 # Behind a statement
-
-
-def test_a_comment_behind_an_import_stays_behind_it():
-    assert migrated(OLD).splitlines()[0] == "import tensorflow.compat.v1 as tf"
 
 
 def test_a_comment_behind_a_statement_that_changes_stays_behind_it():

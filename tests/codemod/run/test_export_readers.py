@@ -8,6 +8,7 @@ from migrate.planning.rows import rows
 from migrate.settings import Settings
 from tests.codemod.trees import outcome_of
 
+pytestmark = pytest.mark.usefixtures("here")
 SERVE = """\
 import sys
 
@@ -22,11 +23,6 @@ import tensorflow as tf
 estimator = tf.estimator.Estimator(model_fn, "d")
 estimator.train(input_fn, max_steps=3)
 """
-
-
-@pytest.fixture(autouse=True)
-def _in_an_empty_directory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def after(path):

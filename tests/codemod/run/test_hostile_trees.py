@@ -20,20 +20,11 @@ from tests.benchmarks import write_kills
 from tests.cases import each
 from tests.codemod.bodies import body
 from tests.codemod.changed import names
-from tests.codemod.trees import put
+from tests.codemod.trees import outcome_of, put
 from tests.notebooks import shape
 
 JOB = body('est = DNN()\nest.train(data, max_steps=3)\nopen("/tmp/executed-by-migrate", "w")\n')
 ROOT = str(Path(__file__).parents[3])
-
-
-def outcome_of(*paths, jobs=1):
-    return run(paths, Settings(), jobs=jobs, progress=None)
-
-
-def snapshot(root):
-    """The regular files of a tree."""
-    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
 
 
 def errors(findings):
@@ -59,21 +50,6 @@ def test_a_file_of_any_name_is_migrated(name, tree, capsys):
     with open(path) as file:
         assert "= DNNClassifier(" in file.read()
     assert "\x1b[31m" not in capsys.readouterr().err
-
-
-def test_nothing_outside_the_given_paths_is_written_even_behind_a_link(tree, tmp_path):
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside/real.py").write_text(JOB)
-    os.symlink("../outside/real.py", "linked.py")
-    before = snapshot(tmp_path)
-    assert main([".", "--write"]) == 1
-    after = snapshot(tmp_path)
-    changed = {path for path in after if after[path] != before.get(path)}
-    generated = {path for path in changed if path.startswith(str(tree / "tf2_recovery"))}
-    assert changed - generated == {str(tree / "job.py")}
-    assert generated
-    (reason,) = {finding.message for finding in outcome_of(".").findings if finding.path == "linked.py"}
-    assert "out of the given paths" in reason
 
 
 def test_nothing_in_the_input_is_executed_or_imported(tree):

@@ -8,15 +8,10 @@ from migrate.cli.main import main
 from migrate.pipeline.run import run
 from migrate.settings import Settings
 from tests.cases import each
+from tests.codemod.run.test_object_form import HEAD
 from tests.codemod.trees import outcome_of
 
-MODEL = """\
-import tensorflow as tf
-
-
-def model_fn(features, labels, mode):
-    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(labels))
-"""
+pytestmark = pytest.mark.usefixtures("here")
 TASK = """\
 import model
 import tensorflow as tf
@@ -26,18 +21,13 @@ estimator.train(input_fn, max_steps=3)
 """
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_directory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
 def told(*paths):
     findings = run(paths, Settings(), jobs=1, progress=None).findings
     return [finding for finding in findings if finding.code == "FT199"]
 
 
 def test_a_model_fn_alone_is_told_once_and_the_exit_code_says_so():
-    Path("model.py").write_text(MODEL)
+    Path("model.py").write_text(HEAD)
     (finding,) = told("model.py")
     assert (
         finding.message
@@ -67,7 +57,7 @@ def test_a_mode_of_a_file_for_tensorflow_1_is_told_with_its_word():
 
 
 def test_modes_beside_a_spec_stay_with_it():
-    Path("model.py").write_text(MODEL + "\n\nMODE = tf.estimator.ModeKeys.PREDICT\n")
+    Path("model.py").write_text(HEAD + "\n\nMODE = tf.estimator.ModeKeys.PREDICT\n")
     assert outcome_of("model.py").changes == []
 
 
@@ -81,14 +71,14 @@ def test_an_estimator_of_contrib_is_told_with_what_it_names():
 
 
 def test_the_file_that_makes_the_estimator_is_named_with_the_command():
-    Path("model.py").write_text(MODEL)
+    Path("model.py").write_text(HEAD)
     Path("task.py").write_text(TASK)
     (finding,) = told("model.py")
     assert (finding.help or "").endswith(" model.py task.py")
 
 
 def test_the_estimator_may_be_made_by_whoever_both_files_are_imported_by():
-    Path("model.py").write_text(MODEL)
+    Path("model.py").write_text(HEAD)
     Path("make.py").write_text("import tensorflow as tf\n\n\ndef make(f):\n    return tf.estimator.Estimator(f)\n")
     Path("task.py").write_text("import make, model\n\nmake.make(model.model_fn).train(f)\n")
     (finding,) = told("model.py")
@@ -96,7 +86,7 @@ def test_the_estimator_may_be_made_by_whoever_both_files_are_imported_by():
 
 
 def test_nothing_is_told_beside_the_program_that_the_file_is_of():
-    Path("model.py").write_text(MODEL)
+    Path("model.py").write_text(HEAD)
     Path("task.py").write_text(TASK)
     assert told(".") == []
 
@@ -127,7 +117,7 @@ def test_a_file_with_hooks_alone_gets_the_other_names_of_the_same_classes(step, 
 def test_hooks_of_a_program_that_is_skipped_stay_with_it():
     Path("hooks.py").write_text(HOOKS.format(step="self.step"))
     Path("task.py").write_text(TASK.replace("import model", "import hooks, model") + "estimator._train_model(3)\n")
-    Path("model.py").write_text(MODEL)
+    Path("model.py").write_text(HEAD)
     outcome = outcome_of(".")
     assert outcome.changes == []
     assert len(outcome.programs) == 1

@@ -7,6 +7,7 @@ import pytest
 from tests.codemod.trees import outcome_of, whole
 
 from .test_object_form import HEAD
+from .test_object_form import migrated as of_text
 
 COLUMNS = 'COLUMNS = [tf.feature_column.numeric_column("x")]\n'
 BY_KIND = """\
@@ -59,10 +60,7 @@ def main(deep):
 
 
 def migrated(path, text, **settings):
-    path.write_text(HEAD.replace("\n\n\n", f"\n\n{COLUMNS}\n\n", 1) + text)
-    outcome = outcome_of(path.parent, **settings)
-    after = [change.after for change in outcome.changes if change.path == str(path)]
-    return (after or [""])[0], outcome.findings
+    return of_text(path, HEAD.replace("\n\n\n", f"\n\n{COLUMNS}\n\n", 1) + text, **settings)
 
 
 @pytest.mark.parametrize("flow", HIDDEN)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from migrate.api import rewrite_source
 from migrate.edits.plan import Plan
 from migrate.pipeline.run import run, write
 from migrate.runtime_files import package
@@ -250,13 +249,6 @@ def test_a_file_that_is_run_as_a_script_and_in_its_package_imports_its_runtime_f
             [sys.executable, *command], cwd=tmp_path, env=environment, capture_output=True, text=True
         )
         assert ended.stderr == "as far as TensorFlow\n"
-
-
-def test_a_source_that_is_on_no_disk_imports_what_it_needs_and_nothing_is_written(tmp_path):
-    outcome = rewrite_source(JOB.encode(), tmp_path / "a.py")
-    assert [change.path for change in outcome.changes] == [str(tmp_path / "a.py")]
-    assert f"\nfrom tf2_recovery{IMPORT}" in outcome.changes[0].after
-    assert str(tmp_path / "tf2_recovery/premade/dnn.py") in outcome.changes[0].needs
 
 
 @pytest.mark.parametrize("edit", ["", "x = 3\n"])

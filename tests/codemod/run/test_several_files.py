@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import nbformat
@@ -349,9 +348,8 @@ def test_branches_may_take_the_model_fn_from_one_file_or_another(tmp_path):
 
 
 def test_a_name_that_may_mean_two_files_leaves_the_program(tmp_path):
-    modeling = WITH_LAYERS.replace("import layers", "import layers")
     put(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": main("from pkg.modeling import model_fn")})
-    put(tmp_path, {"pkg/modeling.py": modeling, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
+    put(tmp_path, {"pkg/modeling.py": WITH_LAYERS, "pkg/layers.py": LAYERS, "layers.py": LAYERS})
     outcome = outcome_of(tmp_path)
     assert "according to how the program is started" in reasons(outcome)[0]
     assert outcome.changes == []
@@ -494,23 +492,12 @@ def test_a_notebook_without_a_site_changes_with_the_program_whose_files_it_impor
     assert " import ModeKeys" in new_text(outcome, tmp_path / "look.ipynb")
 
 
-def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_converts_it(tmp_path):
-    (tmp_path / "model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
-    (tmp_path / "task.py").write_text(
-        "import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn).train(f, max_steps=3)\n"
-    )
-    findings = outcome_of(tmp_path).findings
-    (finding,) = [finding for finding in findings if finding.code == "FT194"]
+def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_converts_it_as_the_report_names_it(here):
+    task = "import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn).train(f, max_steps=3)\n"
+    put(here, {"model.py": "import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n", "task.py": task})
+    (finding,) = [finding for finding in outcome_of(".").findings if finding.code == "FT194"]
     assert "model.py, which has a syntax error: " in finding.message
-    assert f"run `2to3 -w {tmp_path}/model.py` first" in (finding.help or "")
-
-
-def test_the_command_for_a_file_in_python_2_names_it_as_the_report_does(here):
-    Path("model.py").write_text("import tensorflow as tf\nprint tf.estimator.ModeKeys.TRAIN\n")
-    Path("task.py").write_text("import model\nimport tensorflow as tf\n\ntf.estimator.Estimator(model.model_fn)\n")
-    findings = outcome_of(".").findings
-    (finding,) = [finding for finding in findings if finding.code == "FT194"]
-    assert str(here) not in (finding.help or "")
+    assert "run `2to3 -w model.py` first" in (finding.help or "")
 
 
 def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):
@@ -522,31 +509,24 @@ def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):
     assert (finding.help or "").startswith("This looks like Python 2, and calls Estimator, RunConfig: run `2to3 -w ")
 
 
-@pytest.fixture
-def tree_of_git(tmp_path, monkeypatch):
-    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_an_imported_file_that_git_ignores_is_part_of_the_program(tree_of_git):
-    put(tree_of_git, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
-    put(tree_of_git, {"unused.py": MODELING})
+def test_an_imported_file_that_git_ignores_is_part_of_the_program(repository):
+    put(repository, {".gitignore": "modeling.py\nunused.py\n", "modeling.py": MODELING, "job.py": main()})
+    put(repository, {"unused.py": MODELING})
     outcome = outcome_of(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"job.py", "modeling.py"}
 
 
-def test_an_imported_file_that_the_settings_exclude_is_not_given(tree_of_git):
-    put(tree_of_git, {"modeling.py": MODELING, "job.py": main()})
+def test_an_imported_file_that_the_settings_exclude_is_not_given(repository):
+    put(repository, {"modeling.py": MODELING, "job.py": main()})
     outcome = outcome_of(".", exclude=("modeling.py",))
     assert outcome.changes == []
     assert "its program needs modeling.py, which is not among the given files" in reasons(outcome)
 
 
 @each("link", "target", "name")(("linked", "shared", "linked.modeling"), ("linked.py", "shared/modeling.py", "linked"))
-def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(tree_of_git, link, target, name):
-    put(tree_of_git, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
-    (tree_of_git / "jobs" / link).symlink_to(os.path.join("..", target))
+def test_a_file_that_is_imported_by_a_symbolic_link_is_read_at_its_own_place(repository, link, target, name):
+    put(repository, {"shared/modeling.py": MODELING, "jobs/job.py": main().replace("modeling", name)})
+    (repository / "jobs" / link).symlink_to(os.path.join("..", target))
     outcome = outcome_of(Path("."))
     assert {change.path for change in outcome.changes if change.before} == {"jobs/job.py", "shared/modeling.py"}
     folders = {folder_of(change.path) for change in outcome.changes if not change.before}

@@ -21,18 +21,11 @@ def message(project):
     return str(caught.value)
 
 
-def test_a_project_without_a_settings_file_has_the_defaults(project):
+def test_without_a_settings_file_or_a_section_for_migrate_the_defaults_hold_even_in_a_broken_file(project):
     assert read_project(str(project)) == ProjectSettings()
-
-
-def test_files_without_a_section_for_migrate_have_no_effect(project):
-    (project / "pyproject.toml").write_text('[tool.black]\nname = "migrate"\n')
-    assert read_project(str(project)) == ProjectSettings()
-
-
-def test_a_broken_file_that_does_not_speak_of_migrate_is_not_our_concern(project):
-    (project / "pyproject.toml").write_text("[tool.black\n")
-    assert read_project(str(project)) == ProjectSettings()
+    for text in ('[tool.black]\nname = "migrate"\n', "[tool.black\n"):
+        (project / "pyproject.toml").write_text(text)
+        assert read_project(str(project)) == ProjectSettings()
 
 
 def test_pyproject_toml_sets_every_setting(project):

@@ -27,27 +27,28 @@ def script(tmp_path):
     return str(path)
 
 
-def test_a_program_that_does_not_exist_is_told(capsys, script):
-    assert main([script, "none.py"]) == 2
-    assert "the program none.py does not exist" in capsys.readouterr().err
+@each("arguments", "reason")(
+    (["none.py"], "the program none.py does not exist"),
+    (["."], "is not a file"),
+    (["JOB", "--old-python", "/no/python"], "the interpreter /no/python does not exist"),
+    (["JOB", "--new-python", "JOB"], "the interpreter JOB cannot be run"),
+    (["JOB", "--output", "JOB/reports"], "nothing can be written to JOB/reports"),
+    (["--share-initial"], "--share-initial and --continue-old need OLD and NEW"),
+    (["--continue-old"], "--share-initial and --continue-old need OLD and NEW"),
+)
+def test_what_is_not_there_or_cannot_be_used_is_told_before_anything_is_run(arguments, reason, capsys, script):
+    assert main([script, *(argument.replace("JOB", script) for argument in arguments)]) == 2
+    assert reason.replace("JOB", script) in capsys.readouterr().err
 
 
-def test_a_directory_is_told_to_be_no_program(capsys, script, tmp_path):
-    assert main([script, str(tmp_path)]) == 2
-    assert "is not a file" in capsys.readouterr().err
-
-
-def test_an_interpreter_that_does_not_exist_is_told(capsys, script):
-    assert main([script, script, "--old-python", "/no/python"]) == 2
-    assert "the interpreter /no/python does not exist" in capsys.readouterr().err
-
-
-def test_an_interpreter_without_tensorflow_is_told(capsys, script, tmp_path):
-    python = tmp_path / "python"
+def test_an_interpreter_without_tensorflow_is_told_by_its_path_or_its_name(capsys, script, tmp_path, monkeypatch):
+    python = tmp_path / "python-of-its-own"
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o700)
-    assert main([script, script, "--new-python", str(python)]) == 2
-    assert "has no TensorFlow: name one that has it with --old-python" in capsys.readouterr().err
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for given in (str(python), python.name):
+        assert main([script, script, "--new-python", given]) == 2
+        assert f"{given} has no TensorFlow: name one that has it with --old-python" in capsys.readouterr().err
 
 
 def with_empty_tensorflow(directory, version, *packages):
@@ -96,31 +97,6 @@ def test_keras_2_is_asked_for_where_tensorflow_has_another_keras_and_tf_keras_is
     assert keras_2_variable(str(with_empty_tensorflow(new, "2.21.0", "tf_keras")), "NEW", variable) == variable
     with pytest.raises(ProgramError, match=r"^NEW is given TF_USE_.*\(TensorFlow 2.21.0\) has no tf_keras"):
         keras_2_variable(str(with_empty_tensorflow(bare, "2.21.0")), "NEW", variable)
-
-
-@pytest.mark.parametrize("option", [["--continue-old"], ["--share-initial"]])
-def test_what_needs_two_programs_is_refused_for_one(option, capsys, script):
-    assert main([script, *option]) == 2
-    assert "--share-initial and --continue-old need OLD and NEW" in capsys.readouterr().err
-
-
-def test_an_interpreter_that_cannot_be_run_is_told(capsys, script):
-    assert main([script, script, "--new-python", script]) == 2
-    assert f"the interpreter {script} cannot be run" in capsys.readouterr().err
-
-
-def test_an_interpreter_is_found_by_its_name(capsys, script, tmp_path, monkeypatch):
-    python = tmp_path / "python-of-its-own"
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o700)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert main([script, script, "--new-python", python.name]) == 2
-    assert "python-of-its-own has no TensorFlow" in capsys.readouterr().err
-
-
-def test_a_directory_that_cannot_be_written_is_told_before_anything_is_run(capsys, script):
-    assert main([script, script, "--output", f"{script}/reports"]) == 2
-    assert f"nothing can be written to {script}/reports" in capsys.readouterr().err
 
 
 @each("arguments", "reason")(

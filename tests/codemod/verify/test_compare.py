@@ -282,13 +282,13 @@ def test_evaluations_without_a_common_metric_are_not_said_to_agree_in_value(reco
 def test_what_a_program_that_saves_by_keras_alone_keeps_is_not_compared(side, record):
     by_manager, by_keras = record(), record(kept=())
     for made, kind in ((by_manager, "checkpoint"), (by_keras, "save_weights")):
-        for event in made.events_of("save"):
+        for event in made.all_events("save"):
             event["kind"] = kind
     pair = (by_keras, by_manager) if side == "OLD" else (by_manager, by_keras)
     row = compare(*pair).row("checkpoints kept")
     assert row.verdict is Verdict.NOT_COMPARED
     assert row.note == f"{side} keeps no TensorFlow checkpoints"
-    for event in by_keras.events_of("save"):
+    for event in by_keras.all_events("save"):
         event["kind"] = "checkpoint"
     assert compare(*pair).row("checkpoints kept").verdict is Verdict.DIFFERENT
 

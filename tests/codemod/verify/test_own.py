@@ -22,6 +22,15 @@ def undisturbed():
     return make
 
 
+@pytest.fixture
+def slip(record):
+    """An interrupted run with other losses after its resumption."""
+    made = record()
+    for event in made.attempts[1].events_of("step"):
+        event["loss"] *= 1.5
+    return made
+
+
 def test_a_run_that_ends_as_the_undisturbed_one_matches(undisturbed, record):
     result = compare_with_itself(undisturbed(), record())
     assert result.matches
@@ -29,10 +38,7 @@ def test_a_run_that_ends_as_the_undisturbed_one_matches(undisturbed, record):
     assert result.row("losses").note == "all 20 bit-equal"
 
 
-def test_a_loss_that_is_another_after_the_resumption_differs_where_the_batches_are_equal(undisturbed, record):
-    slip = record()
-    for event in slip.attempts[1].events_of("step"):
-        event["loss"] *= 1.5
+def test_a_loss_that_is_another_after_the_resumption_differs_where_the_batches_are_equal(undisturbed, slip):
     result = compare_with_itself(undisturbed(), slip)
     assert [row.name for row in result.differences] == ["losses"]
     assert result.row("losses").note.startswith("the first difference at step 11, of 0.33 relative; 10 of 20 equal")
@@ -59,10 +65,7 @@ def test_a_run_that_ends_at_another_step_or_resumes_where_nothing_was_saved_diff
     assert compare_with_itself(undisturbed(), record(resumed=0)).first.startswith("most steps lost at once")
 
 
-def test_a_pair_has_a_row_that_says_whether_each_ends_as_its_own_undisturbed_run(undisturbed, record):
-    slip = record()
-    for event in slip.attempts[1].events_of("step"):
-        event["loss"] *= 1.5
+def test_a_pair_has_a_row_that_says_whether_each_ends_as_its_own_undisturbed_run(undisturbed, record, slip):
     row = compare(record(), slip, undisturbed=(undisturbed(), undisturbed())).row(AS_UNDISTURBED)
     assert (row.old, row.verdict) == ("yes", Verdict.DIFFERENT)
     assert row.new.startswith("no: losses: the first difference at step 11")
@@ -91,10 +94,7 @@ def test_the_headline_says_where_losses_were_not_compared(verification, undistur
     assert headline(verification, one) == "Resumption matches; losses were not compared"
 
 
-def test_losses_that_differ_after_an_interruption_alone_are(verification, undisturbed, record):
-    slip = record()
-    for event in slip.attempts[1].events_of("step"):
-        event["loss"] *= 1.5
+def test_losses_that_differ_after_an_interruption_alone_are(verification, undisturbed, record, slip):
     plain = compare(undisturbed(), undisturbed())
     assert headline(verification, plain, compare(record(), slip)) == "Resumption differs"
     assert headline(verification, plain, compare(record(), replace(record(resumed=5)))) == "Resumption differs"
@@ -108,13 +108,10 @@ def test_after_damage_a_run_may_go_back_further(undisturbed, record):
     )
 
 
-def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undisturbed, record):
-    slip = record()
-    for event in slip.attempts[1].events_of("step"):
-        event["loss"] *= 1.5
+def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undisturbed, record, slip):
     blind = record(batch=lambda step: None), undisturbed(batch=lambda step: None)
     for one in blind:
-        for event in one.events_of("step"):
+        for event in one.all_events("step"):
             del event["batch"]
     row = compare(blind[0], slip, undisturbed=(blind[1], undisturbed())).row(AS_UNDISTURBED)
     assert row.verdict is Verdict.INFORMATION

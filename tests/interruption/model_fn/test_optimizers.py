@@ -1,7 +1,4 @@
-"""What the codemod writes goes on with its input, or from the saves of a hook, to the last bit.
-
-That it continues any optimizer is shown by tests/tensorflow/model_fn/test_continuation.py.
-"""
+"""What the codemod writes goes on with its input, or from the saves of a hook, to the last bit."""
 
 import shutil
 from pathlib import Path

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.estimator.checkpoint_list import latest_checkpoint, mend_checkpoint_list
+from migrate.recovery.estimator.checkpoint_list import latest_checkpoint, repair_checkpoint_list
 from migrate.recovery.estimator.model_checkpoints import saved_step
 from tests.power_cuts import record, states
 from tests.tensorflow.model_fn.linear import Job
@@ -57,7 +57,7 @@ class Saved:
         self._folder.mkdir()
         for name, data in state.items():
             (self._folder / name).write_bytes(data)
-        mend_checkpoint_list(str(self._folder))
+        repair_checkpoint_list(str(self._folder))
         path = latest_checkpoint(str(self._folder))
         assert path is not None
         step = saved_step(path)

@@ -4,12 +4,10 @@ Each does something else at run time; ``tests/codemod/resume`` shows in which ot
 """
 
 IMPORTS = """\
-import argparse
 import csv
 import glob
 import json
 import os
-import pickle
 import re
 import sys
 
@@ -195,22 +193,6 @@ print("at", first)
 saver = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "w-{epoch:02d}.weights.h5"), save_weights_only=True)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
 """,
-    # The newest file by its time, in a whole model.
-    "newest_by_time": HEAD
-    + """
-files = glob.glob(os.path.join(folder, "m-*.keras"))
-first = 0
-if files:
-    latest = max(files, key=os.path.getctime)
-    model = tf.keras.models.load_model(latest)
-    first = int(latest[-8:-6])
-else:
-    model = build()
-compiled(model)
-print(model.count_params(), "weights", first)
-saver = tf.keras.callbacks.ModelCheckpoint(os.path.join(folder, "m-{epoch:02d}.keras"))
-model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, record], **given)
-""",
     # One HDF5 file of a whole model, and the epoch in a text file.
     "one_file": HEAD
     + """
@@ -232,44 +214,6 @@ saver = tf.keras.callbacks.ModelCheckpoint(path)
 counter = tf.keras.callbacks.LambdaCallback(on_epoch_end=count)
 model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[saver, counter, record], **given)
 print("begun at", first)
-""",
-    # A flag asks for the resumption; the epoch in a pickle.
-    "resume_flag": IMPORTS
-    + """
-parser = argparse.ArgumentParser()
-parser.add_argument("folder")
-parser.add_argument("epochs", type=int)
-parser.add_argument("--resume", action="store_true")
-
-
-class State(tf.keras.callbacks.Callback):
-    def __init__(self, path):
-        super().__init__()
-        self.path = path
-
-    def on_epoch_end(self, epoch, logs=None):
-        with open(self.path, "wb") as file:
-            pickle.dump({"epoch": epoch}, file)
-
-
-def main():
-    args = parser.parse_args()
-    os.makedirs(args.folder, exist_ok=True)
-    model = compiled(build())
-    state = os.path.join(args.folder, "state.pickle")
-    weights = os.path.join(args.folder, "last.weights.h5")
-    start = 0
-    if args.resume and os.path.exists(state):
-        model.load_weights(weights)
-        with open(state, "rb") as file:
-            start = pickle.load(file)["epoch"] + 1
-    callbacks = [tf.keras.callbacks.ModelCheckpoint(weights, save_weights_only=True), State(state)]
-    callbacks.append(record)
-    model.fit(x, y, epochs=args.epochs, initial_epoch=start, callbacks=callbacks, **given)
-
-
-if __name__ == "__main__":
-    main()
 """,
     # ModelCheckpoint that saves every so many batches, here those of two epochs.
     "saves_within_training": HEAD
@@ -343,59 +287,6 @@ class Trainer:
 
 assert BATCHES == 4
 Trainer().train()
-""",
-    # The newest file's name in a text file, and the epoch in a pickle, that a callback writes.
-    "text_and_pickle": HEAD
-    + """
-class Notes(tf.keras.callbacks.Callback):
-    def on_epoch_end(self, epoch, logs=None):
-        name = f"{epoch + 1}.weights.h5"
-        self.model.save_weights(os.path.join(folder, name))
-        with open(os.path.join(folder, "newest.txt"), "w") as file:
-            file.write(name)
-        with open(os.path.join(folder, "state.pickle"), "wb") as file:
-            pickle.dump({"epoch": epoch + 1, "loss": logs["loss"]}, file)
-
-
-model = compiled(build())
-first = 0
-if os.path.exists(os.path.join(folder, "newest.txt")):
-    with open(os.path.join(folder, "newest.txt")) as file:
-        model.load_weights(os.path.join(folder, file.read().strip()))
-    with open(os.path.join(folder, "state.pickle"), "rb") as file:
-        first = pickle.load(file)["epoch"]
-model.fit(x, y, epochs=epochs, initial_epoch=first, callbacks=[Notes(), record], **given)
-""",
-    # Attributes and methods of a trainer.
-    "trainer_class": IMPORTS
-    + """
-class Trainer:
-    def __init__(self, folder, epochs):
-        self.folder = folder
-        self.epochs = epochs
-        self.initial_epoch = 0
-        self.model = compiled(build())
-        os.makedirs(self.folder, exist_ok=True)
-        self.load_last()
-
-    def load_last(self):
-        names = [name for name in os.listdir(self.folder) if name.endswith(".h5")]
-        if not names:
-            return
-        last = sorted(names)[-1]
-        self.model.load_weights(os.path.join(self.folder, last))
-        self.initial_epoch = int(re.findall("[0-9]+", last)[0])
-
-    def callbacks(self):
-        path = os.path.join(self.folder, "w-{epoch:02d}.weights.h5")
-        return [tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True), record]
-
-    def train(self):
-        self.model.fit(x, y, epochs=self.epochs, initial_epoch=self.initial_epoch, callbacks=self.callbacks(), **given)
-
-
-trainer = Trainer(sys.argv[1], int(sys.argv[2]))
-trainer.train()
 """,
     # A generator and a critic that a loop trains batch by batch, and saves after each epoch.
     "two_models": HEAD

@@ -36,15 +36,14 @@ class Job:
         self.findings = outcome.findings
         put(outcome.changes, self.new.parent, self.new.parent)
 
-    def start(self, program, python, legacy_keras=False, kill=None, flags=()):
+    def start(self, program, python, legacy_keras=False, kill=None):
         """Run a program to its end, or to where it is killed; gives its exit status and what it printed."""
         environment = {**os.environ, "JOB_RECORD": str(self.record), "TF_CPP_MIN_LOG_LEVEL": "3"}
         environment.pop("TF_USE_LEGACY_KERAS", None)
         environment.pop("PYTHONPATH", None)
         environment |= {"TF_USE_LEGACY_KERAS": "1"} if legacy_keras else {}
         environment |= {"JOB_KILL": kill} if kill else {}
-        flags = ["--resume"] if program.stem == "resume_flag" else flags
-        command = [str(python), str(program), str(self.files), str(EPOCHS), *flags]
+        command = [str(python), str(program), str(self.files), str(EPOCHS)]
         process = nursery.launch(
             command, environment, cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

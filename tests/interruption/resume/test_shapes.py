@@ -11,7 +11,7 @@ from tests.interruption.resume.stopped import Job, check
 
 KERAS_2_ALONE = {"latest_checkpoint"}
 """Programs whose ModelCheckpoint Keras 3 refuses."""
-OF_ONE_KERAS = {"checkpoint_of_its_own", "json_file", "listed_directory", "newest_by_time"}
+OF_ONE_KERAS = {"checkpoint_of_its_own", "json_file", "listed_directory"}
 """Programs that load whole models in .keras or a ``tf.train.Checkpoint``: Keras 3 refuses those of Keras 2."""
 
 ON_TWO_KERASES = pytest.mark.skipif(find_spec("tf_keras") is None, reason="Keras 2 is the only Keras here")
@@ -22,10 +22,10 @@ def kills(seed):
     return ["batch:3:1", f"save:4:{random.Random(seed).randrange(60)}", None]
 
 
-def go_on(job, python, each, legacy_keras=False, flags=()):
+def go_on(job, python, each, legacy_keras=False):
     """Start the new program again and again, each time to where it is killed or to its end, and to no other."""
     for kill in each:
-        status, output = job.start(job.new, python, legacy_keras=legacy_keras, kill=kill, flags=flags)
+        status, output = job.start(job.new, python, legacy_keras=legacy_keras, kill=kill)
         assert status in ((0,) if kill is None else (-9, 0)), output
 
 
@@ -42,7 +42,7 @@ def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
     check(job)
 
 
-@pytest.mark.parametrize("shape", ["json_file", "trainer_class", "latest_checkpoint"])
+@pytest.mark.parametrize("shape", ["json_file", "sorted_and_split", "latest_checkpoint"])
 def test_tf_keras_goes_on_with_the_same_files(shape, old_python, new_python, legacy_keras, tmp_path):
     job = Job(shape, tmp_path)
     assert job.start(job.old, old_python, kill="batch:2:2")[0] == -9

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.estimator.checkpoint_list import latest_checkpoint, mend_checkpoint_list
+from migrate.recovery.estimator.checkpoint_list import latest_checkpoint, repair_checkpoint_list
 
 from .linear import Job, checkpoints, loss_of, model_fn, trained
 
@@ -66,7 +66,7 @@ def test_a_checkpoint_every_n_hours_stays_also_of_the_estimators(old_job):
             os.utime(path, (at, at))
     Job(old_job, keep=1, hours=3).run(18)
     assert checkpoints(old_job) == ["model.ckpt-10", "model.ckpt-18"]
-    mend_checkpoint_list(str(old_job))
+    repair_checkpoint_list(str(old_job))
     assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-18")
 
 
@@ -125,7 +125,7 @@ def test_a_restored_checkpoint_is_not_written_again(old_job):
 
 
 def test_until_the_first_save_the_list_names_the_estimators_latest_checkpoint(old_job):
-    mend_checkpoint_list(str(old_job))
+    repair_checkpoint_list(str(old_job))
     assert tf.train.latest_checkpoint(str(old_job)) == str(old_job / "model.ckpt-10")
 
 
@@ -217,7 +217,7 @@ def test_checkpoints_of_another_name_are_neither_found_nor_deleted(tmp_path):
 def test_a_list_that_is_in_order_is_left_as_it_is(tmp_path):
     Job(tmp_path).run(11)
     before = (tmp_path / "checkpoint").read_text()
-    mend_checkpoint_list(str(tmp_path))
+    repair_checkpoint_list(str(tmp_path))
     assert (tmp_path / "checkpoint").read_text() == before
 
 
@@ -301,7 +301,7 @@ def test_a_list_that_led_elsewhere_is_written_anew_and_said(old_job, tmp_path_fa
     lead_to(old_job, copy)
     told = []
     monkeypatch.setattr(tf1.logging, "warning", lambda text, *values: told.append(text % values))
-    mend_checkpoint_list(str(copy))
+    repair_checkpoint_list(str(copy))
     assert [text for text in told if str(old_job) in text and "from now on it names" in text]
     state = tf.train.get_checkpoint_state(str(copy))
     assert state.model_checkpoint_path == str(copy / "model.ckpt-10")
@@ -348,7 +348,7 @@ def test_a_savers_own_names_are_brought_home_too(tmp_path):
             session.run(step.assign(at))
             saver.save(session, str(origin / "net"), global_step=at)
     shutil.copytree(origin, copy)
-    mend_checkpoint_list(str(copy))
+    repair_checkpoint_list(str(copy))
     assert tf.train.latest_checkpoint(str(copy)) == str(copy / "net-10")
     assert tf.train.latest_checkpoint(str(origin)) == str(origin / "net-10")
 

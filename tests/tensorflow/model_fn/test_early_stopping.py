@@ -148,6 +148,15 @@ def test_a_job_gets_a_hook_for_early_stopping_after_it_has_saved_without_one(tmp
     assert "signal_early_stopping/STOP" in dict(tf.train.list_variables(str(tmp_path / "job")))
 
 
+def test_a_checkpoint_of_tensorflow_1_is_restored_under_a_strategy_and_keeps_its_type(tmp_path):
+    # TensorFlow 1 saves a bool under a strategy too, 2.15 an int32. Found in livanosg/unet_liver_seg, 1.15.5.
+    stop = str(tmp_path / "job"), "signal_early_stopping/STOP"
+    Job(tmp_path / "job", named).run(3, hooks=[hooks.EarlyStoppingHook(Asked(0), None, 9)])
+    job = Job(tmp_path / "job", named, train_distribute=tf.distribute.MirroredStrategy(["CPU:0"]))
+    assert job.run(6, hooks=[hooks.stop_if_no_decrease_hook(job.estimator, "loss", 1000)]) == 6
+    assert tf.train.load_variable(*stop).dtype == bool
+
+
 def test_a_job_that_has_stopped_early_says_so_in_its_checkpoint(tmp_path):
     Job(tmp_path / "job", named).run(50, hooks=[hooks.EarlyStoppingHook(Asked(1), None, 3)])
     assert bool(tf.train.load_variable(str(tmp_path / "job"), "signal_early_stopping/STOP"))

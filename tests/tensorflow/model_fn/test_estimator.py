@@ -51,7 +51,7 @@ def test_every_behaviour_is_shown(measured, shown):
 
 def test_every_feature_leaves_what_it_left_under_an_estimator(measured):
     under_estimator, shown = measured(FEATURES), outcomes(run(sys.executable, FEATURES.name, "new"))
-    assert len(under_estimator) >= 38
-    assert len(shown) >= 37
+    assert len(under_estimator) >= 40
+    assert len(shown) >= 39
     assert all(len(one) == 3 for one in under_estimator.values()), "a feature failed under the Estimator"
     assert {name: one for name, one in shown.items() if one != under_estimator[name]} == {}

@@ -9,7 +9,6 @@ from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
 from migrate.recovery.estimator.tpu import TPUEstimatorSpec
 
 from .linear import Job, X, Y, loss_of, model_fn
-from .programs import models
 
 
 def evaluate(model_fn, input_fn, model_dir, params=None, **options):
@@ -44,16 +43,6 @@ def trained_job(tmp_path):
 
 def outputs(w):
     return X @ w
-
-
-def test_metrics_and_predictions_of_an_estimators_checkpoint_are_those_of_the_estimator(estimators):
-    directory, expected = estimators
-    model_dir = str(directory / "own" / "classifier")
-    metrics = evaluate(models.classifier, models.eval_input_fn, model_dir, steps=9)
-    assert metrics == pytest.approx(expected["judged"]["metrics"], rel=1e-6)
-    assert metrics["global_step"] == 70
-    predictions = [p["probability"] for p in predict(models.classifier, models.eval_input_fn, model_dir)]
-    assert np.array(predictions) == pytest.approx(np.array(expected["judged"]["predictions"]), rel=1e-5)
 
 
 def test_an_evaluation_of_a_fraction_makes_the_step_that_is_begun_as_an_estimator_does(trained_job, tmp_path):

@@ -67,19 +67,6 @@ def model_fn(features, labels, mode):
 
 train(model_fn, data([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]], [3.0]))
 """,
-    "lstm": """\
-def old_cell(units):
-    return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicLSTMCell(units), 0.9)
-
-
-def model_fn(features, labels, mode):
-    states = tf.keras.layers.LSTM(5, return_sequences=True)(features)
-    loss = tf.reduce_mean((tf.reduce_max(states, axis=[1, 2]) - labels) ** 2)
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 0.5))
-
-
-train(model_fn, data([[[0.5, 1.0], [2.0, -3.0]], [[0.1, 0.2], [0.3, 4.0]]], [0.9, 0.1]))
-""",
     "gru of one import": """\
 from tensorflow.keras.layers import GRU, Bidirectional
 
@@ -95,80 +82,6 @@ def model_fn(features, labels, mode):
 
 
 train(model_fn, data([[[0.5, 1.0], [2.0, -3.0]]], [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]]))
-""",
-    "batch normalization": """\
-def classic(x, training):
-    return tf.layers.batch_normalization(x, training=training)
-
-
-def model_fn(features, labels, mode):
-    norm = tf.keras.layers.BatchNormalization(momentum=0.6)
-    out = tf.reduce_sum(norm(features, training=mode == "train") ** 3, -1)
-    loss = tf.reduce_mean(tf.abs(out - labels))
-    with tf.control_dependencies(norm.updates or []):
-        train_op = optimize(loss)
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-train(model_fn, data([[1.0, 2.0], [3.0, 5.0], [8.0, -1.0]], [0.5, 0.25, -0.5]))
-""",
-    "resized images": """\
-def enlarged(image):
-    return tf.image.resize_bilinear(image, [8, 8], True)
-
-
-def model_fn(features, labels, mode):
-    w = tf.compat.v1.get_variable("w", [], initializer=tf.constant_initializer(0.5))
-    small = tf.image.resize(features * w, [3, 5], tf.image.ResizeMethod.BICUBIC, True)
-    loss = tf.reduce_sum(small**2) - tf.reduce_sum(tf.image.resize(features * w, (7, 7)))
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 1e-3))
-
-
-train(model_fn, data([[[[float(i * i % 7)] for i in range(j, j + 6)] for j in range(6)]], [0.0]))
-""",
-    "losses and metrics": """\
-def old_loss(labels, logits):
-    tf.losses.add_loss(tf.losses.sigmoid_cross_entropy(labels, logits))
-    return tf.losses.get_total_loss(), tf.metrics.accuracy(labels, logits)
-
-
-def model_fn(features, labels, mode):
-    w = tf.compat.v1.get_variable("w", [2, 2], initializer=tf.constant_initializer([[0.5, 1.0], [2.0, -1.0]]))
-    each = tf.losses.mean_squared_error(labels, tf.matmul(features, w))
-    loss = tf.reduce_sum(each) + tf.losses.Huber(delta=0.5)(labels, tf.matmul(features, w))
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss, 1e-2))
-
-
-train(model_fn, data([[1.0, 2.0], [3.0, 0.5]], [[0.0, 1.0], [1.0, 0.0]]))
-""",
-    "random numbers": """\
-def seeded(shape):
-    tf.set_random_seed(3)
-    return tf.random_normal(shape) + tf.random_uniform(shape)
-
-
-def model_fn(features, labels, mode):
-    w = tf.compat.v1.get_variable("w", [3], initializer=tf.ones_initializer())
-    noise = tf.random.poisson([3], 4.0, tf.float32, 11) + tf.random.normal([3], seed=5)
-    loss = tf.reduce_mean((features * w + noise - labels) ** 2)
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss))
-
-
-train(model_fn, data([1.0, 2.0, 3.0], [4.0, 1.0, 0.5]))
-""",
-    "initializers": """\
-def placeholders():
-    return {"x": tf.placeholder(tf.float32, [None, 4]), "key": tf.placeholder(tf.string)}
-
-
-def model_fn(features, labels, mode):
-    kernel = tf.compat.v1.get_variable("kernel", [4, 4], initializer=tf.random_normal_initializer(seed=8))
-    out = tf.compat.v1.get_variable("out", [4, 1], initializer=tf.keras.initializers.TruncatedNormal(seed=9))
-    loss = tf.reduce_mean((tf.matmul(tf.matmul(features, kernel), out) - labels) ** 2)
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss))
-
-
-train(model_fn, data([[1.0, 2.0, 3.0, 4.0]], [[0.5]]))
 """,
     "premade, a vocabulary in a file": """\
 def joined(features, columns):
@@ -190,22 +103,6 @@ def given():
 
 
 train(model, given, premade=True)
-""",
-    "gradients into labels, broadcasting": """\
-def tokens(lines):
-    return tf.string_split(lines).values, tf.sparse_tensor_to_dense(tf.string_split(lines), "")
-
-
-def model_fn(features, labels, mode):
-    w = tf.compat.v1.get_variable("w", [3, 3], initializer=tf.constant_initializer(0.1))
-    soft = tf.nn.softmax(tf.matmul(labels, w), -1)
-    chosen = tf.where([True, False, True], tf.matmul(features, w), 0.0)
-    length = tf.cast(tf.size(tf.strings.split(tf.constant(["a b", "c"])).values), tf.float32)
-    loss = tf.reduce_sum(tf.nn.softmax_cross_entropy_with_logits(soft, chosen, -1)) * length
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=optimize(loss))
-
-
-train(model_fn, data([[1.0, 2.0, 3.0], [0.0, 1.0, 0.5]], [[0.1, 0.7, 0.2], [3.0, 0.0, 1.0]]))
 """,
     "names of both in a branch that is not taken": """\
 def model_fn(features, labels, mode):
@@ -270,7 +167,7 @@ def test_names_of_tensorflow_1_that_nothing_runs_change_no_loss(tmp_path, old_py
         assert [*map(float.fromhex, found)] == pytest.approx([*map(float.fromhex, expected)], rel=1e-5)
 
 
-BY_LAYER = {"lstm", "gru of one import", "names of both in a branch that is not taken"}
+BY_LAYER = {"gru of one import", "names of both in a branch that is not taken"}
 """Keras begins its layers with other numbers in each process: both go on from one checkpoint."""
 
 

@@ -86,23 +86,6 @@ def saving(var_list, **settings):
     return with_saver
 
 
-def other_names():
-    return {f"old/{variable.op.name}": variable for variable in tf1.global_variables()}
-
-
-@pytest.mark.parametrize("sharded", [False, True])
-def test_a_model_fns_saver_says_under_which_names_a_variable_is_saved(tmp_path, sharded):
-    job = Job(tmp_path, saving(other_names, sharded=sharded))
-    job.run(4)
-    assert list(shapes(tmp_path)) == ["old/global_step", "old/w", "old/w/Momentum"]
-    again = Job(tmp_path, saving(other_names, sharded=sharded))
-    trained_to = job.value("old/w")
-    assert again.restored == 4
-    again.run(5)
-    assert not np.array_equal(again.value("old/w"), trained_to)
-    assert again.value("old/global_step") == 5
-
-
 @each("settings", "first", "then")(
     ({"max_to_keep": 2}, [8, 11], [15, 19]),
     ({}, [0, 4, 8, 11], [4, 8, 11, 15, 19]),  # a Saver keeps five

@@ -1,2 +1,2 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 87e4cb12e82a4bb9).
-"""Trainings of several processes."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8357f76316897809).
+"""Trains in several processes."""

@@ -1,8 +1,8 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ab3b3280ab070259).
-"""Whether the other tasks of a cluster are there, and in the same training.
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e063edf7afc75058).
+"""Watches the other tasks of a cluster, and ends this process when one is lost.
 
-Each task that trains tells by a variable on its own server of which start it is and what it
-does. The others read that: another start, or no answer, and the task that they knew is gone.
+Each training task publishes its state, such as the id of its start and its phase, in a
+variable on its server. The others read it: a new id, or no answer, is a lost task.
 """
 
 import contextlib
@@ -20,104 +20,102 @@ GONE = (
     "A worker of this job is gone. Start all of them again: they go on from the latest "
     "checkpoint."
 )
-LOST_SECS = 30  # who gives no answer for so long is gone
+LOST_SECS = 30  # a task without an answer for so long is lost
 _ASK_SECS = 5
-_FIRST = {"chief": 0, "master": 0, "worker": 1}  # who trains; an evaluator is beside it
+_FIRST = {"chief": 0, "master": 0, "worker": 1}  # order of the jobs that train
 _START = uuid.uuid4().hex
 
 
 class Peer(threading.Thread):
-    """Another task, which is asked again and again what it does.
+    """A thread that reads the state of another task every half second.
 
     Args:
-      protocol: of its server.
-      task: its job, index and address.
-      heard: is called with this after each time.
+      protocol: of its server, such as "grpc".
+      task: (job, index, address).
+      check: is called with this peer after each attempt.
 
     Attributes:
-      told: its start, its training, what it does in it, with whom, and after how many
-        steps it takes no other; None before it says so.
-      known: the start that it has to be of; None for any.
-      answers: whether it did the last time.
+      state: [start id, number of the training, phase, members, steps taken when it
+        stopped or None]; None before the task publishes it.
+      start_id: the start id that the task must have; None for any.
+      is_answering: whether the last attempt succeeded.
     """
 
-    told = known = None
-    answers = False
+    state = start_id = None
+    is_answering = False
 
-    def __init__(self, protocol, task, heard):
+    def __init__(self, protocol, task, check):
         super().__init__(name="{} {} at {}".format(*task), daemon=True)
-        self._target, self._heard = f"{protocol}://{task[2]}", heard
+        self._target, self._check = f"{protocol}://{task[2]}", check
         self._device = f"/job:{task[0]}/task:{task[1]}"
         self._session, self._is_over = None, threading.Event()
         self._answered = time.monotonic()
 
     @property
     def silent_secs(self):
-        """How long it has given no answer."""
+        """Seconds since the last answer."""
         return time.monotonic() - self._answered
 
     def run(self):
         while not self._is_over.wait(0.5):
             self._ask()
-            self._heard(self)
+            self._check(self)
 
     def end(self):
-        """Has it ask no more."""
+        """Ends the thread after the current attempt."""
         self._is_over.set()
 
     def why_gone(self):
-        """Returns why this is not the task that was known; "" where it is."""
-        if self.known is None:
+        """Returns why the task with start_id is lost, a str; "" if it is not."""
+        if self.start_id is None:
             return ""
-        if self.answers and (self.told or [None])[0] != self.known:
+        if self.is_answering and (self.state or [None])[0] != self.start_id:
             return "has started again"
         is_lost = self.silent_secs > LOST_SECS
         return f"has not answered for {LOST_SECS} seconds" if is_lost else ""
 
     def _ask(self):
         try:
-            told = json.loads(self._read())
-        except (
-            tf.errors.FailedPreconditionError
-        ):  # of its server: it has said nothing yet
-            told = None
+            state = json.loads(self._read())
+        except tf.errors.FailedPreconditionError:  # it has published nothing yet
+            state = None
         except tf.errors.OpError:
-            self._session, self.answers = None, False
+            self._session, self.is_answering = None, False
             return
-        self.told, self._answered, self.answers = told, time.monotonic(), True
+        self.state, self._answered, self.is_answering = state, time.monotonic(), True
 
     def _read(self):
         if self._session is None:
             with _graph(self._device) as graph:
                 handle, kind = _handle(), tf.string
-                self._told = tf.raw_ops.ReadVariableOp(resource=handle, dtype=kind)
+                self._read_op = tf.raw_ops.ReadVariableOp(resource=handle, dtype=kind)
             self._session = _session(self._target, graph, self._device)
         options = tf1.RunOptions(timeout_in_ms=1000 * _ASK_SECS)
-        return self._session.run(self._told, options=options).decode()
+        return self._session.run(self._read_op, options=options).decode()
 
 
-class Together:
-    """A training whose steps several tasks take together, from its beginning to its end.
+class JointTraining:
+    """Lets several tasks begin, step and end a training together.
 
-    The chief asks all others, and they ask the chief: where one is gone, all end.
+    The chief watches all others, and they watch the chief: if one is lost, all end.
 
     Args:
       config: a ``RunConfig`` with its cluster.
-      target: of this task's server.
-      is_first: whether the tasks have not waited for each other before: one that starts
-        again while they wait is still in time.
+      target: the address of this task's server.
+      is_first: whether the tasks have not waited for each other before; a task that
+        restarts while the others wait may then still join.
 
     Attributes:
-      begun: how many steps were begun.
-      needs_all: whether this task cannot go on where another is gone.
+      begun: how many steps this task has begun.
+      needs_all: whether to end this process when another task is lost.
     """
 
-    _trainings, _starts = 0, {}  # of this process, and of the others
+    _trainings, _starts = 0, {}  # trainings of this process; start ids of the others
 
     def __init__(self, config, target, is_first):
-        Together._trainings += 1
-        self._own = [_START, Together._trainings]
-        self._target, self._is_first = target, is_first and not Together._starts
+        JointTraining._trainings += 1
+        self._own = [_START, JointTraining._trainings]
+        self._target, self._is_first = target, is_first and not JointTraining._starts
         self._device = f"/job:{config.task_type}/task:{config.task_id}"
         self._secs = config.session_creation_timeout_secs
         self._is_chief, self._members, self._taken = config.is_chief, [], None
@@ -126,91 +124,92 @@ class Together:
         tasks = [task for task in _tasks(config) if task[0] in _FIRST]
         others = [task for task in tasks if task[:2] != own]
         protocol = config.protocol or "grpc"
-        asked = others if self._is_chief else others[:1]
-        self._peers = [Peer(protocol, task, self._heard) for task in asked]
+        watched = others if self._is_chief else others[:1]
+        self._peers = [Peer(protocol, task, self._check) for task in watched]
 
     def begin(self):
-        """Waits until all are about to begin."""
-        self._tell("waits")
+        """Waits until all tasks are ready to begin."""
+        self._publish("waits")
         self.needs_all = not self._is_first
         for peer in self._peers:
-            peer.known = Together._starts.get(peer.name)
+            peer.start_id = JointTraining._starts.get(peer.name)
             peer.start()
-        told = self._wait(self._is_in_time)
-        self._members = [[start, number] for start, number, *_ in told]
+        states = self._wait(self._is_ready)
+        self._members = [[start, number] for start, number, *_ in states]
         for peer, (start, _) in zip(self._peers, self._members):
-            peer.known = Together._starts[peer.name] = start
+            peer.start_id = JointTraining._starts[peer.name] = start
         self.needs_all = True
-        self._tell("trains")
+        self._publish("trains")
 
     def stop(self, taken):
-        """Tells after how many steps this task takes no other."""
+        """Publishes how many steps this task has taken when it stops, an int."""
         self._taken = taken
-        self._tell("stops")
+        self._publish("stops")
 
     def end(self):
-        """Waits until all have ended, and the chief has saved."""
-        self.needs_all = not self._is_chief  # which is done
-        self._tell("ends")
+        """Waits until all tasks have ended, and the chief has saved."""
+        self.needs_all = not self._is_chief  # the chief has saved already
+        self._publish("ends")
         if self._is_chief:
             self._wait(self._has_left)
         else:
-            self._wait(lambda peer, told: _does(told) == "ends")
-            self._tell("left")
+            self._wait(lambda peer, state: _phase(state) == "ends")
+            self._publish("left")
         self.needs_all = False
 
     def close(self, secs):
-        """Asks the others no more, and waits so long for their last answers."""
+        """Ends the watch; waits at most secs seconds for the threads to end."""
         self.needs_all = False
         _end_all(self._peers, secs)
 
-    def _is_in_time(self, peer, told):
+    def _is_ready(self, peer, state):
         if self._is_chief:
-            return _does(told) == "waits"
-        return _does(told) == "trains" and self._own in told[3]
+            return _phase(state) == "waits"
+        return _phase(state) == "trains" and self._own in state[3]
 
-    def _has_left(self, peer, told):
-        return _does(told) in ("left", "waits") or not peer.answers
+    def _has_left(self, peer, state):
+        return _phase(state) in ("left", "waits") or not peer.is_answering
 
     def _wait(self, is_over):
-        """Returns what the others tell once it is over for all of them."""
-        began = said = time.monotonic()
+        """Waits until is_over(peer, its state) for all peers; returns their states."""
+        began = warned = time.monotonic()
         while True:
-            found = [(peer, peer.told) for peer in self._peers]
-            late = [peer.name for peer, told in found if not is_over(peer, told)]
+            states = [(peer, peer.state) for peer in self._peers]
+            late = [peer.name for peer, state in states if not is_over(peer, state)]
             if not late:
-                return [told for _, told in found]
+                return [state for _, state in states]
             time.sleep(0.1)
             now, names = time.monotonic(), ", ".join(late)
             if now - began > self._secs:
                 raise RuntimeError(f"{GONE} Waited {self._secs} seconds for {names}.")
-            if now - said > LOST_SECS:
+            if now - warned > LOST_SECS:
                 tf1.logging.warning("Waits for %s.", names)
-                said = now
+                warned = now
 
-    def _heard(self, peer):
-        told = peer.told
-        if not self._is_first and peer.known is None and told:
-            peer.known = told[0]
+    def _check(self, peer):
+        state = peer.state
+        if not self._is_first and peer.start_id is None and state:
+            peer.start_id = state[0]
         why = peer.why_gone()
-        if told and told[:2] in self._members and told[4] is not None:
-            why = why or ("has ended before" if self.begun > told[4] else "")
+        if state and state[:2] in self._members and state[4] is not None:
+            why = why or ("has ended before" if self.begun > state[4] else "")
         if why and self.needs_all:
             _end_process(f"{GONE} {peer.name} {why}.")
 
-    def _tell(self, doing):
+    def _publish(self, phase):
         with _graph(self._device) as graph:
             text = tf1.placeholder(tf.string, [])
-            told = tf.raw_ops.AssignVariableOp(resource=_handle(), value=text)
+            update = tf.raw_ops.AssignVariableOp(resource=_handle(), value=text)
         with _session(self._target, graph, self._device) as session:
-            state = *self._own, doing, self._members, self._taken
-            session.run(told, {text: json.dumps(state)})
+            state = *self._own, phase, self._members, self._taken
+            session.run(update, {text: json.dumps(state)})
 
 
 class Watch:
-    """The watch for the tasks without which a training on parameter servers stands still.
+    """A context that watches the tasks that a worker of parameter servers needs.
 
-    It says that one does not answer, and ends this process where a server never does.
+    It warns when one does not answer, and ends this process when a parameter server has
+    not answered for session_creation_timeout_secs.
 
     Args:
       config: a ``RunConfig`` with its cluster.
@@ -220,7 +219,7 @@ class Watch:
         self._secs, protocol = config.session_creation_timeout_secs, config.protocol
         jobs = {"ps"} if config.is_chief else {"ps", "chief", "master"}
         needed = [task for task in _tasks(config) if task[0] in jobs]
-        self._peers = [Peer(protocol or "grpc", task, self._heard) for task in needed]
+        self._peers = [Peer(protocol or "grpc", task, self._check) for task in needed]
         self._silent = set()
 
     def __enter__(self):
@@ -230,10 +229,10 @@ class Watch:
     def __exit__(self, kind, *_):
         _end_all(self._peers, 20 if kind is None else 1)
 
-    def _heard(self, peer):
+    def _check(self, peer):
         if peer.silent_secs > self._secs and peer.name.startswith("ps "):
             _end_process(f"{peer.name} has not answered for {self._secs} seconds.")
-        if peer.answers:
+        if peer.is_answering:
             self._silent.discard(peer)
         elif peer.silent_secs > LOST_SECS and peer not in self._silent:
             self._silent.add(peer)
@@ -241,7 +240,7 @@ class Watch:
 
 
 def _end_all(peers, secs):
-    """Ends the threads: one that still asks as Python ends may end it by an abort."""
+    """Ends the threads: one that still runs when Python exits may abort the process."""
     until = time.monotonic() + secs
     for peer in peers:
         peer.end()
@@ -250,7 +249,7 @@ def _end_all(peers, secs):
 
 
 def _tasks(config):
-    """Returns job, index and address of each task of a cluster, the chief first."""
+    """Returns (job, index, address) of each task of a cluster, the chief first."""
     jobs = config.cluster_spec.as_dict()
     return [
         (job, index, address)
@@ -259,8 +258,8 @@ def _tasks(config):
     ]
 
 
-def _does(told):
-    return told and told[2]
+def _phase(state):
+    return state and state[2]
 
 
 def _handle():
@@ -274,14 +273,14 @@ def _graph(device):
 
 
 def _session(target, graph, device):
-    """Returns a session that speaks with one task alone."""
+    """Returns a session that connects to one task only."""
     config = tf1.ConfigProto(device_filters=[device])
     config.operation_timeout_in_ms = 1000 * _ASK_SECS
     return tf1.Session(target, graph, config)
 
 
 def _end_process(message):
-    """Ends this process, of which a thread may wait for ever."""
+    """Ends this process at once: another thread may wait forever."""
     tf1.logging.error(message)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 35405fd32d1b88fe).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1535e23341630e09).
 """The loss of ``tf.contrib.seq2seq``."""
 
 import tensorflow.compat.v1 as tf1
@@ -15,20 +15,20 @@ def sequence_loss(
     softmax_loss_function=None,
     name=None,
 ):
-    """Returns the weighted cross-entropy, over the dimensions that are asked for.
+    """Returns the weighted cross-entropy, reduced over time, batch, both or neither.
 
     Args:
       logits: [batch, time, classes].
-      targets: the true classes, [batch, time].
-      weights: of each place, [batch, time].
+      targets: the true classes, integers, [batch, time].
+      weights: [batch, time].
       average_across_timesteps, average_across_batch: divide by the sum of weights.
-      sum_over_timesteps, sum_over_batch: divide by the number of weights but 0.
-      softmax_loss_function: takes labels and logits by name, one row for each place;
-        None for the sparse softmax.
-      name: of the scope of the operations.
+      sum_over_timesteps, sum_over_batch: divide by the number of weights that are not 0.
+      softmax_loss_function: takes labels [batch * time] and logits [batch * time,
+        classes] by name; None for the sparse softmax cross-entropy.
+      name: the name scope; None for "sequence_loss".
 
     Raises:
-      ValueError: a rank is another, or one dimension is averaged and summed.
+      ValueError: a rank is wrong, or a dimension is both averaged and summed.
     """
     if [len(one.shape) for one in (logits, targets, weights)] != [3, 2, 2]:
         raise ValueError("Logits are [batch, time, classes], the others [batch, time].")
@@ -46,15 +46,15 @@ def sequence_loss(
             logits=tf1.reshape(logits, [-1, shape[2]]),
         )
         losses = tf1.reshape(losses * tf1.reshape(weights, [-1]), shape[:2])
-        averaged = [average_across_batch, average_across_timesteps]
-        summed = [sum_over_batch, sum_over_timesteps]
-        if all(averaged) or all(summed):
+        is_averaged = [average_across_batch, average_across_timesteps]
+        is_summed = [sum_over_batch, sum_over_timesteps]
+        if all(is_averaged) or all(is_summed):
             axes = [0, 1]
-        elif any(averaged) or any(summed):
-            axes = [(averaged if any(averaged) else summed).index(True)]
+        elif any(is_averaged) or any(is_summed):
+            axes = [(is_averaged if any(is_averaged) else is_summed).index(True)]
         else:
             return losses
-        if any(averaged):
+        if any(is_averaged):
             size = tf1.reduce_sum(weights, axes)
         else:
             size = tf1.cast(tf1.math.count_nonzero(weights, axes), losses.dtype)

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 849e2ee32dbb35e9).
-"""The package tf_slim, which contrib.slim and contrib.layers live on in."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1e96ca7b2982b123).
+"""Imports tf_slim, the successor of contrib.slim and contrib.layers."""
 
 import functools
 import importlib
@@ -11,26 +11,26 @@ from tensorflow.python.ops import array_ops, control_flow_ops, variable_scope
 
 
 class _Slim:
-    """tf_slim, imported when a name of it is used: a program without it needs no tf_slim."""
+    """The package tf_slim, imported when one of its names is first used."""
 
     def __getattr__(self, name):
-        return getattr(_with_what_it_needs(), name)
+        return getattr(_patched_slim(), name)
 
 
 @functools.cache
-def _with_what_it_needs():
-    """Gives tf_slim 1.1.0 what it takes from places where TensorFlow 2 has it no more.
+def _patched_slim():
+    """Imports tf_slim, and adds names that tf_slim 1.1.0 needs to TensorFlow's modules.
 
-    A tf_slim that looks elsewhere, or a TensorFlow that has it, stays as it is.
+    Names that TensorFlow still has there are not changed.
     """
     importlib.import_module("tf_slim.nets")
-    here = tf1.cond, tf1.case, tf1.while_loop, tf1.Assert
-    for module, found in (
+    conditionals = tf1.cond, tf1.case, tf1.while_loop, tf1.Assert
+    for module, objects in (
         (ops, (tf.Tensor, tf.IndexedSlices)),
         (array_ops, (tf.stack, tf.unstack)),
-        (control_flow_ops, here),
+        (control_flow_ops, conditionals),
     ):
-        for one in found:
+        for one in objects:
             if not hasattr(module, one.__name__):
                 setattr(module, one.__name__, one)
     if not hasattr(variable_scope, "variable"):

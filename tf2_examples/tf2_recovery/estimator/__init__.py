@@ -1,2 +1,2 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4f293ce448d12e46).
-"""Estimators of a ``model_fn``, and what trains, saves and exports with them."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 089af173f9e2b59d).
+"""The ``Estimator`` and the code by which it trains, saves, evaluates and exports."""

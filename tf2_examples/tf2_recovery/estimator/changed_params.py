@@ -1,15 +1,15 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 642797ae773a0a4b).
-"""Params, a dict or an ``HParams``, with other values."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 96dd62a060dd6e47).
+"""Copies the params of a model_fn with changed values."""
 
 import copy
 
 
-def with_values(params, **values):
-    """Returns a copy of params with more values.
+def copy_with(params, **values):
+    """Returns a copy of params in which values replace or join the old ones.
 
     Args:
-      params: a dict, or an ``HParams``.
-      values: by name.
+      params: a dict or an ``HParams``; it is not changed.
+      values: the new values, by name.
     """
     params = copy.deepcopy(params)
     for name, value in values.items():

@@ -1,9 +1,9 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content aca6aabbfb39983a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 09653fbe084ab39b).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
-Scaffolds, summaries, listeners and early ends. What TensorFlow 2 lacks is here: the
-object that calls the model_fn, and the saves by a ``tf.train.CheckpointManager``.
+Scaffolds, summaries and listeners. This file adds what newer TensorFlow lacks: the
+object that calls the model_fn. A ``tf.train.CheckpointManager`` keeps its checkpoints.
 """
 
 import copy
@@ -16,11 +16,11 @@ import tensorflow.compat.v1 as tf1
 from .checkpoint_list import check_name, latest_checkpoint
 from .evaluation import (
     Progress,
-    examples_of,
+    add_metric_initializers,
     metric_ops,
     plain_number,
-    with_keys,
-    with_metrics_started,
+    select_predictions,
+    split_batch,
     write_metrics,
 )
 from .model_checkpoints import (
@@ -30,11 +30,11 @@ from .model_checkpoints import (
     unnamed_directory,
 )
 from .model_fn_call import (
-    all_of,
     call_model_fn,
     call_with_known,
     check_model_fn,
     check_steps,
+    checked_list,
     features_and_labels,
 )
 from .optional_files import load_optional_file
@@ -53,8 +53,8 @@ class ModeKeys:
 class EstimatorSpec(NamedTuple):
     """What a ``model_fn`` returns, as ``tf.estimator.EstimatorSpec``.
 
-    Training needs loss and train_op, evaluating the loss, predicting the predictions, a
-    tensor or a dict. eval_metric_ops are pairs of value and update, or metrics, by name.
+    Mode "train" needs loss and train_op, "eval" the loss, "infer" predictions: a tensor
+    or a dict. eval_metric_ops: a dict from name to (value, update) or a Keras metric.
     """
 
     mode: str
@@ -71,29 +71,29 @@ class EstimatorSpec(NamedTuple):
 
 
 class Estimator:
-    """A model_fn with its settings and its directory, as ``tf.estimator.Estimator``.
+    """Trains and runs a model_fn in a directory, as ``tf.estimator.Estimator`` does.
 
     Args:
       model_fn: takes features and any of labels, mode, params and config, and returns
         an ``EstimatorSpec``.
-      model_dir: the directory of the checkpoints; by default config's, else a new one.
+      model_dir: the directory of the checkpoints; None for config's, or else a
+        temporary one.
       config: a ``RunConfig``; None for its defaults.
-      params: a dict for the model_fn and the input_fns.
-      warm_start_from: a checkpoint's path or a ``WarmStartSettings``, to begin with
-        where model_dir has no checkpoint.
-      checkpoints: a ``ModelCheckpoints``, in place of model_dir and of what config says
-        of checkpoints.
+      params: a dict, passed to the model_fn and the input_fns; None for an empty one.
+      warm_start_from: the path of a checkpoint or a ``WarmStartSettings``; gives the
+        first values of the variables where model_dir has no checkpoint.
+      checkpoints: a ``ModelCheckpoints``; replaces model_dir and config's settings of
+        checkpoints.
 
     Raises:
-      ValueError: the model_fn takes other arguments, or model_dir and that of config
-        differ.
+      ValueError: the model_fn takes unknown arguments, or model_dir contradicts config.
     """
 
     input = "restart"
-    """ "continue" to go on with the data where a checkpoint stood, not from the start."""
+    """Where a resumed job's data begins: at its start, or with "continue" at its step."""
 
     save_on_sigterm = False
-    """Whether a SIGTERM ends a training after its step and with a save."""
+    """Whether the process finishes its step and saves before a SIGTERM ends it."""
 
     def __init__(
         self,
@@ -121,22 +121,22 @@ class Estimator:
 
     @property
     def config(self):
-        """The ``RunConfig``; a copy."""
+        """A copy of the ``RunConfig``."""
         return copy.copy(self._config)
 
     @property
     def params(self):
-        """The params of the model_fn; a copy."""
+        """A copy of the params."""
         return copy.deepcopy(self._params)
 
     @property
     def model_fn(self):
-        """The model_fn with its params: takes features, labels, mode and config."""
+        """A function of features, labels, mode and config that calls the model_fn."""
         return self._call_model_fn
 
     @property
     def checkpoints(self):
-        """The ``ModelCheckpoints``, a ``tf.train.CheckpointManager``, of the model."""
+        """The ``ModelCheckpoints`` of model_dir, a ``tf.train.CheckpointManager``."""
         config = self._config
         return self._checkpoints or ModelCheckpoints(
             self._model_dir,
@@ -149,22 +149,22 @@ class Estimator:
     def train(
         self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
     ):
-        """Trains from the latest checkpoint, and saves as the config says.
+        """Trains from the latest checkpoint, and saves as config or checkpoints say.
 
         Args:
           input_fn: returns a ``tf.data.Dataset`` of features or (features, labels), or
             the tensors of a batch; may take mode, params and config.
-          hooks, saving_listeners: of ``tf.compat.v1.train``, lists.
-          steps: how many more steps to take; or
-          max_steps: the global step to end at; None for the end of the data.
+          hooks, saving_listeners: lists of ``tf.compat.v1.train`` objects, or None.
+          steps: how many more steps to take, an int; or
+          max_steps: the global step to end at. With neither, trains to the data's end.
 
         Returns:
-          The estimator.
+          The estimator itself.
         """
         check_steps(steps=steps, max_steps=max_steps)
-        hooks = all_of(hooks, tf1.train.SessionRunHook)
-        listeners = all_of(saving_listeners, tf1.train.CheckpointSaverListener)
-        self._settle("train")
+        hooks = checked_list(hooks, tf1.train.SessionRunHook)
+        listeners = checked_list(saving_listeners, tf1.train.CheckpointSaverListener)
+        self._check_can_run("train")
         path = self.latest_checkpoint()
         if max_steps is not None and path and saved_step(path) >= max_steps:
             tf1.logging.info("Skipping training since max_steps has already saved.")
@@ -183,17 +183,17 @@ class Estimator:
         Args:
           input_fn, hooks: as for ``train``.
           steps: how many batches, on each replica of eval_distribute; None for all.
-          checkpoint_path: None for the latest.
-          name: tells apart evaluations on several datasets.
+          checkpoint_path: what to evaluate; None for the latest checkpoint.
+          name: a str that keeps evaluations on several datasets apart, or None.
 
         Returns:
           A dict with the model_fn's metrics, the mean "loss", and the "global_step".
         """
         check_steps(steps=steps)
-        hooks = all_of(hooks, tf1.train.SessionRunHook)
-        self._settle("eval")
+        hooks = checked_list(hooks, tf1.train.SessionRunHook)
+        self._check_can_run("eval")
         if steps is not None and self._config.eval_distribute is not None:
-            # Each of its replicas drew a batch a step.
+            # An Estimator draws one batch for each replica in a step.
             steps *= self._config.eval_distribute.num_replicas_in_sync
         path = checkpoint_path or self.latest_checkpoint()
         with self._graph():
@@ -202,12 +202,12 @@ class Estimator:
             update, values = metric_ops(spec)
             final = tf1.train.FinalOpsHook(values)
             hooks = [*input_hooks, *hooks, *(spec.evaluation_hooks or ()), final]
-            spec = spec._replace(scaffold=with_metrics_started(spec.scaffold))
+            spec = spec._replace(scaffold=add_metric_initializers(spec.scaffold))
             progress = Progress(steps)
-            with self._restored(spec, path, hooks) as session:
+            with self._restored_session(spec, path, hooks) as session:
                 while not session.should_stop() and not progress.is_over:
                     session.run(update)
-                    progress.tell()
+                    progress.count_batch()
             progress.end()
             write_metrics(self.eval_dir(name), final.final_ops_values, path)
         found = final.final_ops_values
@@ -221,34 +221,34 @@ class Estimator:
         checkpoint_path=None,
         yield_single_examples=True,
     ):
-        """Yields predictions of a checkpoint: of each example, or of each batch.
+        """Yields the predictions of a checkpoint for each example, or for each batch.
 
         Args:
-          input_fn, hooks: as for ``train``; of a pair, the first is the features.
-          predict_keys: the keys of the predictions to compute; None for all.
-          checkpoint_path: None for the latest; if there is none, variables are new.
-          yield_single_examples: whether to take the batches apart.
+          input_fn, hooks: as for ``train``; labels of the input are ignored.
+          predict_keys: the keys of the predictions to compute, a list; None for all.
+          checkpoint_path: None for the latest; with none at all, variables are new.
+          yield_single_examples: whether to split the batches into examples.
         """
-        hooks = all_of(hooks, tf1.train.SessionRunHook)
-        self._settle("infer")
+        hooks = checked_list(hooks, tf1.train.SessionRunHook)
+        self._check_can_run("infer")
         path = checkpoint_path or self.latest_checkpoint()
         with self._graph():
             features, _, input_hooks = self._input(input_fn, "infer")
             spec = self._spec(features, None, "infer", path)
-            wanted = with_keys(spec.predictions, predict_keys)
+            wanted = select_predictions(spec.predictions, predict_keys)
             hooks = [*input_hooks, *hooks, *(spec.prediction_hooks or ())]
-            session = self._restored(spec, path, hooks)
-        with session:  # not in the graph: the caller may go on eagerly
+            session = self._restored_session(spec, path, hooks)
+        with session:  # outside the graph: between two yields the caller runs eagerly
             while not session.should_stop():
                 batch = session.run(wanted)
-                yield from (examples_of(batch) if yield_single_examples else [batch])
+                yield from (split_batch(batch) if yield_single_examples else [batch])
 
     def export_saved_model(self, *arguments, **options):
-        """Writes a SavedModel; see ``export_saved_model`` in export.py."""
+        """Writes a SavedModel; for arguments see ``export_saved_model`` in export.py."""
         return self._export(*arguments, **options)
 
     def export_savedmodel(self, *arguments, strip_default_attrs=False, **options):
-        """Writes a SavedModel; the older name of ``export_saved_model``."""
+        """Writes a SavedModel: TensorFlow 1's name of ``export_saved_model``."""
         if len(arguments) > 5:
             *arguments, strip_default_attrs = arguments
         return self._export(
@@ -266,7 +266,7 @@ class Estimator:
     def get_variable_names(self):
         """Returns the names of the variables in the latest checkpoint."""
         reader = tf1.train.NewCheckpointReader(self._check_trained())
-        kinds = reader.get_variable_to_dtype_map()  # an iterator is a variant
+        kinds = reader.get_variable_to_dtype_map()  # a variant is an iterator's state
         return sorted(name for name, kind in kinds.items() if kind != tf.variant)
 
     def get_variable_value(self, name):
@@ -275,7 +275,7 @@ class Estimator:
         return plain_number(reader.get_tensor(name.removesuffix(":0")))
 
     def eval_dir(self, name=None):
-        """Returns the directory that the metrics of an evaluation are written to."""
+        """Returns the directory that ``evaluate`` writes the metrics of a name to."""
         return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
 
     def _check_trained(self):
@@ -286,11 +286,11 @@ class Estimator:
             )
         return path
 
-    def _settle(self, mode):
-        """Prepares what a call in a mode needs; raises where it cannot be."""
+    def _check_can_run(self, mode):
+        """Raises an error where a subclass cannot run in a mode; does nothing here."""
 
     def _new_training(self, path=None, ends=(None, None)):
-        """Returns the training of this process, alone or in a cluster."""
+        """Returns a ``Training`` for this process, or a ``ClusterTraining``."""
         config, kind = self._config, Training
         if config.task_type == "evaluator":
             raise ValueError("An evaluator does not train: call train_and_evaluate.")
@@ -299,7 +299,7 @@ class Estimator:
         return kind(self, path, ends)
 
     def _graph(self):
-        """Returns a context: a new graph with the seed and the global step."""
+        """Returns the context of a new graph that has the seed and the global step."""
         graph = tf.Graph()
         with graph.as_default():
             tf1.set_random_seed(self._config.tf_random_seed)
@@ -307,7 +307,7 @@ class Estimator:
         return graph.as_default()
 
     def _input(self, input_fn, mode):
-        """Returns features, labels, and hooks that start the input."""
+        """Returns features, labels, and the hooks that initialize the input."""
         if mode == "train" and self.input == "continue":
             found = load_optional_file("estimator.continued_input").continued_input(
                 self, lambda: self._call_input_fn(input_fn, mode)
@@ -331,13 +331,13 @@ class Estimator:
             return call_with_known(input_fn, mode=mode, **known)
 
     def _spec(self, features, labels, mode, path):
-        """Returns the EstimatorSpec of a mode; path is what will be restored."""
+        """Returns the EstimatorSpec; path is the checkpoint to restore, or None."""
         spec = self._call_model_fn(features, labels, mode, self.config)
         self._warm_start(path)
         return spec
 
     def _warm_start(self, path):
-        """Has the variables begin with another job's, unless path is restored."""
+        """Initializes variables from warm_start_from, unless path is to be restored."""
         if self._warm_start_from and not path:
             given = self._warm_start_from
             tf1.logging.info("Warm-starting with WarmStartSettings: %s", given)
@@ -351,11 +351,11 @@ class Estimator:
         return spec
 
     def _params_of(self, mode):
-        """Returns the params of a mode, which are the same for all; a copy."""
+        """Returns a copy of the params; a subclass may give each mode its own."""
         return self.params
 
     def _session_config(self):
-        """Returns the config of the sessions, by default an Estimator's."""
+        """Returns the ``ConfigProto`` of sessions, by default an Estimator's."""
         if self._config.session_config is not None:
             return self._config.session_config
         config = tf1.ConfigProto(allow_soft_placement=True)
@@ -363,8 +363,8 @@ class Estimator:
         rewrite.meta_optimizer_iterations = rewrite.ONE
         return config
 
-    def _restored(self, spec, path, hooks):
-        """Returns a session with the values of a checkpoint, to evaluate or predict."""
+    def _restored_session(self, spec, path, hooks):
+        """Returns a session to evaluate or predict; path is the checkpoint, or None."""
         scaffold = spec.scaffold or tf1.train.Scaffold(saver=saver_of_objects(path))
         creator = tf1.train.ChiefSessionCreator(
             scaffold,
@@ -375,7 +375,7 @@ class Estimator:
 
 
 def _config_of(config, model_dir, checkpoints):
-    """Returns the config with the directory and the checkpoints that these settle."""
+    """Returns a RunConfig whose model_dir and save settings the other arguments set."""
     config = RunConfig() if config is None else config
     if not hasattr(config, "save_checkpoints_steps"):
         raise ValueError(f"config must be an instance of RunConfig, not {config!r}.")

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 07fbbcff29845046).
-"""What an evaluation computes and writes, and what a prediction yields."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 323e2bd1c7fd0d97).
+"""Computes and writes the metrics of an evaluation, and splits predictions."""
 
 import functools
 import numbers
@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf1
 
 
 def metric_ops(spec):
-    """Returns the update of all metrics, and a dict with their values."""
+    """Returns the op that updates all metrics, and a dict from name to value tensor."""
     pairs = dict(spec.eval_metric_ops or {})
     for name in pairs.keys() & {"global_step", "loss"}:
         raise ValueError(f"Metric with name `{name}` is not allowed.")
@@ -22,10 +22,10 @@ def metric_ops(spec):
 
 
 class Progress:
-    """How far an evaluation is; the log says it in an Estimator's words.
+    """Counts the batches of an evaluation, and logs what an Estimator logs.
 
     Args:
-      steps: how many batches it takes; None for all.
+      steps: how many batches to evaluate, an int; None for all.
     """
 
     def __init__(self, steps):
@@ -35,11 +35,11 @@ class Progress:
 
     @property
     def is_over(self):
-        """Whether it took all of its steps."""
+        """Whether all steps are taken; False where steps is None."""
         return self._steps is not None and self._taken >= self._steps
 
-    def tell(self):
-        """Counts a batch."""
+    def count_batch(self):
+        """Counts a batch, and logs each tenth of the steps."""
         self._taken += 1
         every = 1 if (self._steps or 0) < 20 else self._steps // 10
         if self._steps is not None and (self.is_over or self._taken % every == 0):
@@ -52,11 +52,11 @@ class Progress:
         tf1.logging.info("Finished evaluation at %s", now)
 
 
-def with_metrics_started(scaffold):
-    """Returns a Scaffold that starts the metrics, too, as an Estimator's evaluation did.
+def add_metric_initializers(scaffold):
+    """Returns a Scaffold that initializes the metrics too, as an Estimator does.
 
     Args:
-      scaffold: a model_fn's, whose local_init_op may be older than them; or None.
+      scaffold: the model_fn's, whose local_init_op may not cover the metrics; or None.
     """
     if scaffold is None or scaffold.local_init_op is None:
         return scaffold
@@ -66,22 +66,22 @@ def with_metrics_started(scaffold):
 
 
 def write_metrics(directory, metrics, checkpoint_path=None):
-    """Writes what an evaluation came to into the log, and for TensorBoard.
+    """Writes the metrics of an evaluation to the log and to TensorBoard's event file.
 
     Args:
-      directory: where the events are.
-      metrics: a dict with numbers, arrays and serialized summaries, as of images, and
-        with the "global_step".
-      checkpoint_path: what was evaluated; None where the variables were new.
+      directory: of the event file.
+      metrics: a dict from name to a number, an array or a serialized ``Summary``; must
+        have the "global_step".
+      checkpoint_path: the evaluated checkpoint; None if there was none.
     """
     step, events = metrics["global_step"], tf1.summary.FileWriterCache.get(directory)
-    shown = {key: one for key, one in metrics.items() if not isinstance(one, bytes)}
-    told = ", ".join(f"{key} = {one!s}" for key, one in sorted(shown.items()))
-    tf1.logging.info("Saving dict for global step %d: %s", step, told)
+    printed = {key: one for key, one in metrics.items() if not isinstance(one, bytes)}
+    text = ", ".join(f"{key} = {one!s}" for key, one in sorted(printed.items()))
+    tf1.logging.info("Saving dict for global step %d: %s", step, text)
     summary = tf1.Summary()
     for name, value in metrics.items():
         if isinstance(value, bytes):
-            for i, part in enumerate(_parts(value)):
+            for i, part in enumerate(_summary_values(value)):
                 part.tag = f"{name}/{i}"
                 summary.value.add().CopyFrom(part)
         elif getattr(value, "shape", ()):  # an array
@@ -99,16 +99,16 @@ def write_metrics(directory, metrics, checkpoint_path=None):
     events.flush()
 
 
-def _parts(value):
-    """Returns what a serialized summary holds; nothing of other text."""
+def _summary_values(value):
+    """Returns the values of a serialized ``Summary``; none of any other bytes."""
     try:
         return tf1.Summary.FromString(value).value
-    except Exception:  # of protobuf
+    except Exception:  # protobuf's errors differ between its implementations
         return []
 
 
-def examples_of(predictions):
-    """Yields the predictions of a batch one by one: an array's, or each of a dict's."""
+def split_batch(predictions):
+    """Returns an iterator of a batch's examples: an array's rows, or dicts of them."""
     if not isinstance(predictions, dict):
         return map(plain_number, predictions)
     lengths = {key: len(value) for key, value in predictions.items()}
@@ -118,8 +118,8 @@ def examples_of(predictions):
     return (dict(zip(predictions, map(plain_number, one))) for one in examples)
 
 
-def with_keys(predictions, keys):
-    """Returns the predictions of some keys; all of them where keys is empty or None."""
+def select_predictions(predictions, keys):
+    """Returns a dict of the predictions with these keys; all if keys is empty or None."""
     if not keys:
         return predictions
     if not isinstance(predictions, dict):
@@ -131,11 +131,11 @@ def with_keys(predictions, keys):
 
 
 def plain_number(value):
-    """Returns a value that prints as a number, where NumPy 2 says np.float32(0.5)."""
+    """Returns an equal value that prints as 0.5, not as NumPy 2's np.float32(0.5)."""
     is_plain = not isinstance(value, np.number) or repr(value) == str(value)
-    return value if is_plain else _plain(type(value))(value)
+    return value if is_plain else _plain_class(type(value))(value)
 
 
 @functools.lru_cache(None)
-def _plain(kind):
+def _plain_class(kind):
     return type(kind.__name__, (kind,), {"__repr__": kind.__str__})

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 33740ad24267f8da).
-"""Where an export stands: a directory below a base, named by the time."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e54e6d15517b8bfc).
+"""Names the directory of an export by the time, and publishes it when it is whole."""
 
 import os
 import time
@@ -8,20 +8,20 @@ import tensorflow as tf
 
 
 def new_export(export_dir_base):
-    """Returns where to write an export, a path that is not there yet."""
+    """Returns a new path ``temp-TIME`` below a directory, to write an export to."""
     while True:
         name = str(int(time.time()))
         if not tf.io.gfile.exists(os.path.join(export_dir_base, name)):
-            # Whoever watches for exports sees a whole one or none.
+            # A server that watches the directory must not see an unfinished export.
             return os.path.join(export_dir_base, "temp-" + name)
         time.sleep(1)
 
 
 def finish_export(unfinished, assets_extra=None):
-    """Gives an export the name by which it is found.
+    """Renames a written export from ``temp-TIME`` to ``TIME``.
 
     Args:
-      unfinished: what ``new_export`` gave, written by now.
+      unfinished: the path that ``new_export`` returned.
       assets_extra: a dict from a path in ``assets.extra`` to the file to copy there.
 
     Returns:

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 57e8cddaf343f046).
-"""The outputs of an exported signature, by the API that serves it."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 237e8e5dee797f99).
+"""The outputs of exported signatures, for the Predict, Classify and Regress APIs."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -12,7 +12,7 @@ class PredictOutput:
         self.outputs = outputs if isinstance(outputs, dict) else {"output": outputs}
 
     def as_signature_def(self, receiver_tensors):
-        """Returns the ``SignatureDef`` for what a request feeds."""
+        """Returns the ``SignatureDef``; receiver_tensors is a dict by name."""
         return tf1.saved_model.predict_signature_def(receiver_tensors, self.outputs)
 
 
@@ -43,9 +43,9 @@ class RegressionOutput:
 
 
 def outputs_of(spec):
-    """Returns what a mode's EstimatorSpec serves, by name.
+    """Returns the export_outputs of an EstimatorSpec, a dict by name.
 
-    Without export_outputs these are its predictions; the only one is the default one too.
+    None means its predictions. A single output also gets the name "serving_default".
     """
     default = tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     outputs = spec.export_outputs or {default: PredictOutput(spec.predictions)}

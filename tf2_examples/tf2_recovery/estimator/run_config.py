@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6500d752b61ff4d2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9abd06f9bb46a574).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
@@ -13,36 +13,36 @@ _UNSET = object()
 
 
 class RunConfig:
-    """The settings of a training job, and its place in the cluster of ``TF_CONFIG``.
+    """The settings of a training job, and its task in the cluster of ``TF_CONFIG``.
 
     Args:
-      model_dir: the directory of the checkpoints.
-      tf_random_seed: the graph's seed; None for none.
-      save_summary_steps: steps between two summaries; None or 0 for none.
-      save_checkpoints_steps: steps between two checkpoints; None or 0 for none. Or
-      save_checkpoints_secs: seconds between them; 600 if neither is given.
+      model_dir: the directory of the checkpoints; None for that of ``TF_CONFIG``, if any.
+      tf_random_seed: the graph's seed, an int; None for a random one.
+      save_summary_steps: steps between two summaries; None or 0 for no summaries.
+      save_checkpoints_steps: steps between two checkpoints; None or 0 for no saves. Or
+      save_checkpoints_secs: seconds between two checkpoints; 600 if neither is given.
       session_config: a ``tf.compat.v1.ConfigProto``.
       keep_checkpoint_max: how many checkpoints to keep; 0 or None for all.
-      keep_checkpoint_every_n_hours: the hours between checkpoints kept for good.
-      log_step_count_steps: steps between two lines of the log; None for none.
+      keep_checkpoint_every_n_hours: hours between checkpoints that are never deleted.
+      log_step_count_steps: steps between two lines of the log; None for no lines.
       train_distribute: a ``tf.distribute.Strategy``: of one device, a
         ``MirroredStrategy``, or a ``MultiWorkerMirroredStrategy``.
-      eval_distribute: one too: one device takes the batches of all its replicas.
-      device_fn: what places operations, as ``tf.compat.v1.device`` takes it.
+      eval_distribute: a strategy; one device evaluates the batches of all its replicas.
+      device_fn: places operations, as an argument of ``tf.compat.v1.device``.
       protocol: of the servers of a cluster; None for "grpc".
       experimental_distribute: must be None.
-      experimental_max_worker_delay_secs: how long a worker of a cluster waits at most.
+      experimental_max_worker_delay_secs: the longest delay before a worker's first step.
       session_creation_timeout_secs: how long a worker waits for the chief's session.
       checkpoint_save_graph_def: whether a save writes graph.pbtxt and .meta, too.
 
     Attributes:
       cluster_spec, task_type, task_id, is_chief, master, evaluation_master, service,
-        num_ps_replicas, num_worker_replicas, global_id_in_cluster: what ``TF_CONFIG``
-        says of the cluster, and of this process's place in it.
+        num_ps_replicas, num_worker_replicas, global_id_in_cluster: the cluster and this
+        process's task, from ``TF_CONFIG``.
 
     Raises:
-      ValueError: steps and seconds are both given, another value is wrong, or the
-        strategy is one that does not train here.
+      ValueError: steps and seconds are both given, a value is invalid, or the strategy
+        is not supported.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class RunConfig:
 
     @property
     def num_other_tasks(self):
-        """How many processes train beside this one, parameter servers among them."""
+        """How many other processes train with this one, parameter servers included."""
         return max(0, sum(map(len, self.cluster_spec.as_dict().values())) - 1)
 
     def replace(self, **changes):
-        """Returns a copy with other settings; one save interval clears the other."""
+        """Returns a copy with changed settings; one save interval clears the other."""
         code = RunConfig.__init__.__code__
         for name in changes:
             if name not in code.co_varnames[1 : code.co_argcount]:
@@ -120,19 +120,19 @@ class RunConfig:
         _check_strategies(self)
 
     def _read_cluster(self, tf_config):
-        """Sets what ``TF_CONFIG`` says, a dict."""
+        """Sets the attributes of the cluster; tf_config is ``TF_CONFIG`` as a dict."""
         jobs = tf_config.get("cluster") or {}
         task = tf_config.get("task") or {}
         chief = "master" if "master" in jobs else "chief"
         if self.train_distribute is not None and chief not in jobs:
-            chief = "worker"  # the first of them
+            chief = "worker"  # worker 0
         self.service = tf_config.get("service")
         self.task_type = task.get("type", None if jobs else "worker")
         self.task_id = task.get("index", None if jobs else 0)
         _check_task(jobs, self.task_type, self.task_id, chief)
         self.task_id = int(self.task_id)
         self.is_chief = not jobs or (self.task_type, self.task_id) == (chief, 0)
-        if self.task_type == "evaluator":  # it is not of the cluster that trains
+        if self.task_type == "evaluator":  # it is outside the cluster that trains
             jobs = {}
         self.cluster_spec = tf.train.ClusterSpec(jobs)
         self.num_ps_replicas = len(jobs.get("ps", ()))
@@ -156,7 +156,7 @@ class RunConfig:
 
 
 def is_chief_task():
-    """Returns whether ``TF_CONFIG`` lets this process save: it may be the only one."""
+    """Returns whether this process saves: the chief of ``TF_CONFIG``, or the only one."""
     tf_config = read_tf_config()
     jobs, task = tf_config.get("cluster") or {}, tf_config.get("task") or {}
     chief = next((job for job in ("master", "chief") if job in jobs), "worker")
@@ -164,7 +164,7 @@ def is_chief_task():
 
 
 def read_tf_config():
-    """Returns what ``TF_CONFIG`` says of the job, a dict; empty where it is not set."""
+    """Returns ``TF_CONFIG`` as a dict; an empty one if it is not set."""
     return json.loads(os.environ.get("TF_CONFIG") or "{}")
 
 
@@ -179,7 +179,7 @@ def _model_dir(given, tf_config):
 
 
 def _check_task(jobs, task_type, task_id, chief):
-    """Raises a ValueError where ``TF_CONFIG`` names no task of its cluster."""
+    """Raises a ValueError if the task of ``TF_CONFIG`` is not in its cluster."""
     if not jobs:
         if task_type != "worker" or int(task_id) != 0:
             raise ValueError(
@@ -205,7 +205,7 @@ def _check_task(jobs, task_type, task_id, chief):
 
 
 def _check_strategies(config):
-    # The last is the class of a MultiWorkerMirroredStrategy.
+    # CollectiveAllReduceStrategy is the class of a MultiWorkerMirroredStrategy.
     kinds = "OneDeviceStrategy", "MirroredStrategy", "CollectiveAllReduceStrategy"
     for strategy in (config.train_distribute, config.eval_distribute):
         kind = type(strategy).__name__
@@ -219,13 +219,13 @@ def _check_strategies(config):
 
 
 class WarmStartSettings(NamedTuple):
-    """What to take from an older checkpoint, as ``tf.estimator.WarmStartSettings``.
+    """Which variables start from which checkpoint: ``tf.estimator.WarmStartSettings``.
 
     Attributes:
       ckpt_to_initialize_from: the path of a checkpoint, or of its directory.
       vars_to_warm_start: a regular expression, or a list of them or of variables.
       var_name_to_vocab_info: a dict from name to ``tf.compat.v1.train.VocabInfo``.
-      var_name_to_prev_var_name: a dict from a variable's name to the one it had.
+      var_name_to_prev_var_name: a dict from a variable's name to that in the checkpoint.
     """
 
     ckpt_to_initialize_from: str

@@ -1,25 +1,25 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e087fd9a0ebfaf01).
-"""A model_fn for TPUs with its settings, which runs on CPU or GPU."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5c3ca2eaff820f6e).
+"""Runs a ``TPUEstimator``'s model_fn on CPU or GPU."""
 
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from .changed_params import with_values
+from .changed_params import copy_with
 from .estimator import Estimator, EstimatorSpec
 from .optional_files import is_of_class
 from .run_config import RunConfig
 
 
 class InputPipelineConfig:
-    """How TPUs were fed; nothing here reads it."""
+    """Constants of ``TPUConfig``, for programs that name them; ignored here."""
 
     PER_SHARD_V1, PER_HOST_V1, PER_HOST_V2, BROADCAST, SLICED = 1, 2, 3, 4, 5
 
 
 class TPUConfig(NamedTuple):
-    """The settings of TPUs, as ``tf.estimator.tpu.TPUConfig``; nothing here uses them."""
+    """The settings of ``tf.estimator.tpu.TPUConfig``; all are ignored here."""
 
     iterations_per_loop: int = 2
     num_shards: Any = None
@@ -38,9 +38,9 @@ class TPURunConfig(RunConfig):
     """The settings of a training job, as ``tf.estimator.tpu.RunConfig`` had them.
 
     Args:
-      tpu_config: a ``TPUConfig``.
-      evaluation_master, master, cluster: addresses of TPUs, for code that reads them.
-      settings: of ``RunConfig``.
+      tpu_config: a ``TPUConfig``; None for its defaults.
+      evaluation_master, master, cluster: addresses of TPUs; only the program reads them.
+      settings: the arguments of ``RunConfig``.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class TPUEstimatorSpec(NamedTuple):
     """What a ``model_fn`` returns, as ``tf.estimator.tpu.TPUEstimatorSpec``.
 
     Attributes:
-      eval_metrics: a pair of a function and its arguments, a list or a dict of tensors;
-        the function returns the metrics.
-      host_call: such a pair; what the function returns runs in every step.
-      scaffold_fn: makes the ``tf.compat.v1.train.Scaffold``.
+      eval_metrics: (function, a list or a dict of tensors as its arguments); the
+        function returns the metrics.
+      host_call: likewise; the operations that the function returns run in every step.
+      scaffold_fn: a function that returns the ``tf.compat.v1.train.Scaffold``, or None.
     """
 
     mode: str
@@ -84,9 +84,9 @@ class TPUEstimatorSpec(NamedTuple):
     prediction_hooks: Any = ()
 
     def as_estimator_spec(self):
-        """Returns the ``EstimatorSpec`` that ``TPUEstimator`` makes of it off a TPU."""
-        metrics = _called(self.eval_metrics)
-        hooks = (HostCallHook(_called(self.host_call)),) if self.host_call else ()
+        """Returns the ``EstimatorSpec`` for CPU or GPU."""
+        metrics = _call_pair(self.eval_metrics)
+        hooks = (HostCallHook(_call_pair(self.host_call)),) if self.host_call else ()
         return EstimatorSpec(
             mode=self.mode,
             predictions=self.predictions,
@@ -101,7 +101,7 @@ class TPUEstimatorSpec(NamedTuple):
         )
 
 
-def _called(pair):
+def _call_pair(pair):
     if not pair:
         return None
     function, tensors = pair
@@ -109,18 +109,18 @@ def _called(pair):
 
 
 class HostCallHook(tf1.train.SessionRunHook):
-    """Computes in every step what a ``host_call`` returns.
+    """Runs the operations of a ``host_call`` in every step.
 
     Args:
-      fetches: what it returned: operations or tensors, in any structure. Those that
-        write summaries write to the graph's own ``tf.summary`` writers.
+      fetches: operations or tensors, in any structure; may write summaries by the
+        ``tf.summary`` writers of the graph, which this hook opens and flushes.
     """
 
     def __init__(self, fetches):
         self._fetches = fetches
 
     def begin(self):
-        # What makes each writer of the graph; TensorFlow keeps no public list of them.
+        # The operations that create writers; TensorFlow has no public list of them.
         self._make = tf1.get_collection("_SUMMARY_WRITER_V2")
         writers = [operation.inputs[0] for operation in self._make]
         self._flush = [tf.raw_ops.FlushSummaryWriter(writer=one) for one in writers]
@@ -142,17 +142,19 @@ class TPUEstimator(Estimator):
       model_fn: takes features and any of labels, mode, params and config, and returns
         a ``TPUEstimatorSpec`` or an ``EstimatorSpec``. params hold the "batch_size" of
         the mode, and "use_tpu".
-      model_dir: the directory of the checkpoints; by default config's, else a new one.
+      model_dir: as for an ``Estimator``.
       config: a ``TPURunConfig``.
       params: a dict or an ``HParams``.
-      use_tpu: whether to run on a TPU: then it raises where it would.
-      train_batch_size, eval_batch_size, predict_batch_size: an int; None for nothing.
-      batch_axis, export_to_tpu, export_to_cpu, options: for TPUs alone.
-      eval_on_tpu: whether an evaluation would run on a TPU, too.
+      use_tpu: must be False to train or predict; True raises a RuntimeError there.
+      train_batch_size, eval_batch_size, predict_batch_size: params["batch_size"] of the
+        mode, an int; None for none.
+      batch_axis, export_to_tpu, export_to_cpu, options: for TPUs only; ignored.
+      eval_on_tpu: whether use_tpu also counts for an evaluation.
       warm_start_from, checkpoints: as for an ``Estimator``.
 
     Raises:
-      ValueError: config is another one, or params hold what this puts among them.
+      ValueError: config is no ``TPURunConfig``, params has "batch_size" or "context", or
+        use_tpu is True without train_batch_size.
     """
 
     def __init__(
@@ -203,7 +205,7 @@ class TPUEstimator(Estimator):
         }
         self._is_exporting = False
 
-    def _settle(self, mode):
+    def _check_can_run(self, mode):
         if self._on_tpu[mode]:
             raise RuntimeError(
                 "use_tpu is true, and this program no longer runs on a TPU. Give "
@@ -214,8 +216,8 @@ class TPUEstimator(Estimator):
 
     def _params_of(self, mode):
         size = None if self._is_exporting else self._batch_sizes[mode]
-        sized = {} if size is None else {"batch_size": size}
-        return with_values(self._params, use_tpu=False, **sized)
+        sizes = {} if size is None else {"batch_size": size}
+        return copy_with(self._params, use_tpu=False, **sizes)
 
     def _export(self, *arguments, **options):
         self._is_exporting = True

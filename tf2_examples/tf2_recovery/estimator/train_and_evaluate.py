@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cb134b101b0b376f).
-"""Training with evaluations in between, as ``tf.estimator.train_and_evaluate``."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content de74be7b9401e00b).
+"""Trains and evaluates in turn, as ``tf.estimator.train_and_evaluate`` does."""
 
 import os
 import time
@@ -8,14 +8,14 @@ from collections import namedtuple
 import tensorflow.compat.v1 as tf1
 
 from .estimator import Estimator
-from .model_fn_call import all_of, check_steps
+from .model_fn_call import check_steps, checked_list
 from .optional_files import is_of_class
 
-_EVALUATION = "input_fn steps name hooks exporters start_delay_secs throttle_secs"
+_EVAL_SPEC_FIELDS = "input_fn steps name hooks exporters start_delay_secs throttle_secs"
 
 
 class TrainSpec(namedtuple("TrainSpec", "input_fn max_steps hooks saving_listeners")):
-    """How to train, for ``train_and_evaluate``.
+    """The arguments of ``Estimator.train`` in ``train_and_evaluate``.
 
     Attributes:
       input_fn, max_steps, hooks, saving_listeners: as for ``Estimator.train``.
@@ -24,19 +24,19 @@ class TrainSpec(namedtuple("TrainSpec", "input_fn max_steps hooks saving_listene
     def __new__(cls, input_fn, max_steps=None, hooks=None, saving_listeners=None):
         _check_callable(input_fn)
         check_steps(max_steps=max_steps)
-        hooks = all_of(hooks, tf1.train.SessionRunHook)
-        listeners = all_of(saving_listeners, tf1.train.CheckpointSaverListener)
+        hooks = checked_list(hooks, tf1.train.SessionRunHook)
+        listeners = checked_list(saving_listeners, tf1.train.CheckpointSaverListener)
         return super().__new__(cls, input_fn, max_steps, tuple(hooks), tuple(listeners))
 
 
-class EvalSpec(namedtuple("EvalSpec", _EVALUATION)):
-    """How to evaluate and to export, for ``train_and_evaluate``.
+class EvalSpec(namedtuple("EvalSpec", _EVAL_SPEC_FIELDS)):
+    """How ``train_and_evaluate`` evaluates and exports.
 
     Attributes:
       input_fn, steps, name, hooks: as for ``Estimator.evaluate``.
-      exporters: an ``Exporter``, or several.
-      start_delay_secs: how long an evaluator of a cluster waits at first.
-      throttle_secs: the least time from one evaluation to the next.
+      exporters: an ``Exporter`` or a list of them, with different names; None for none.
+      start_delay_secs: seconds before the first evaluation of a cluster's evaluator.
+      throttle_secs: the fewest seconds from one evaluation to the next.
     """
 
     def __new__(
@@ -53,9 +53,9 @@ class EvalSpec(namedtuple("EvalSpec", _EVALUATION)):
         check_steps(steps=steps)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` must be string, given: {name}")
-        hooks = tuple(all_of(hooks, tf1.train.SessionRunHook))
-        one = is_of_class(exporters, Exporter)
-        exporters = (exporters,) if one else tuple(exporters or ())
+        hooks = tuple(checked_list(hooks, tf1.train.SessionRunHook))
+        is_single = is_of_class(exporters, Exporter)
+        exporters = (exporters,) if is_single else tuple(exporters or ())
         for exporter in exporters:
             _check_class("exporters", exporter, Exporter)
         names = [exporter.name for exporter in exporters]
@@ -68,32 +68,33 @@ class EvalSpec(namedtuple("EvalSpec", _EVALUATION)):
 
 
 class Exporter:
-    """What ``train_and_evaluate`` calls after its evaluations; a base to derive from."""
+    """A base class: ``train_and_evaluate`` calls ``export`` after each evaluation."""
 
     @property
     def name(self):
-        """The name of the directory that it exports to, below ``export``."""
+        """The name of its directory below ``model_dir/export``, a str."""
         raise NotImplementedError
 
     def export(
         self, estimator, export_path, checkpoint_path, eval_result, is_the_final_export
     ):
-        """Exports a checkpoint into a directory, or not; returns the export's path, or None.
+        """Returns the path of an export of a checkpoint, or None if it exports nothing.
 
         Args:
-          estimator, checkpoint_path, eval_result: what was evaluated, and its metrics.
+          estimator, checkpoint_path: the ``Estimator`` and the evaluated checkpoint.
+          eval_result: its metrics, a dict.
           export_path: the directory to make the export in.
-          is_the_final_export: whether the training is at its max_steps.
+          is_the_final_export: whether the training has reached max_steps.
         """
         raise NotImplementedError
 
 
 def train_and_evaluate(estimator, train_spec, eval_spec):
-    """Trains, and evaluates and exports after the saves, as ``TF_CONFIG`` says.
+    """Trains, and evaluates and exports checkpoints.
 
-    Without a cluster the evaluations run in between: after each save but the first, not
-    before throttle_secs are over, and at the end. Of a cluster this process trains, or
-    it evaluates checkpoint after checkpoint.
+    Without a cluster it evaluates after each save but the first, if throttle_secs have
+    passed since the last evaluation, and at the end. In a cluster of ``TF_CONFIG`` this
+    process either trains or, as the "evaluator", evaluates new checkpoints.
 
     Args:
       estimator: an ``Estimator``.
@@ -102,10 +103,10 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
 
     Returns:
       The metrics of the last evaluation and the list of its exports, or (None, None)
-      where there was none; None in a cluster.
+      if it never evaluated; None in a cluster.
 
     Raises:
-      TypeError: an argument is something else.
+      TypeError: an argument is of another class.
     """
     kinds = {"estimator": Estimator, "train_spec": TrainSpec, "eval_spec": EvalSpec}
     for name, kind in kinds.items():
@@ -132,7 +133,7 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
 
 
 def _evaluate_checkpoints(evaluations, eval_spec, max_steps):
-    """Evaluates checkpoint after checkpoint of a cluster, until one is at max_steps."""
+    """Evaluates each new checkpoint of a cluster, until one has reached max_steps."""
     time.sleep(eval_spec.start_delay_secs)
     evaluated, step = None, 0
     while max_steps is None or step < max_steps:
@@ -151,8 +152,8 @@ class _EvaluationListener(tf1.train.CheckpointSaverListener):
     """Evaluates after each save but the first, and once at the end.
 
     Args:
-      evaluate: is called without arguments.
-      throttle_secs: the least time from one evaluation to the next but the last.
+      evaluate: a function without arguments.
+      throttle_secs: the fewest seconds between evaluations; the last may come sooner.
     """
 
     def __init__(self, evaluate, throttle_secs=600):
@@ -180,7 +181,7 @@ class _EvaluationListener(tf1.train.CheckpointSaverListener):
 
 
 class _Evaluations:
-    """What the evaluations of a training come to."""
+    """Evaluates and exports the latest checkpoint; keeps the last metrics and exports."""
 
     def __init__(self, estimator, eval_spec, max_steps):
         self.estimator, self._spec = estimator, eval_spec
@@ -188,7 +189,7 @@ class _Evaluations:
         self.metrics = self.exports = None
 
     def evaluate(self):
-        """Evaluates the latest checkpoint, and exports it; returns its step."""
+        """Evaluates and exports the latest checkpoint; returns its global step."""
         spec, path = self._spec, self.estimator.latest_checkpoint()
         self.metrics = self.estimator.evaluate(
             spec.input_fn,

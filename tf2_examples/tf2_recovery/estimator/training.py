@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5668f46501ae6fc8).
-"""The training of a model_fn in TensorFlow's own session."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content caa1350e577bda44).
+"""Trains a model_fn in TensorFlow's ``MonitoredTrainingSession``."""
 
 import contextlib
 import os
@@ -19,18 +19,18 @@ except ImportError:  # Windows
 
 
 class Training:
-    """A training from a checkpoint to its end, by this process alone.
+    """Trains from a checkpoint to the last step, in this process alone.
 
     Args:
       estimator: the ``Estimator``.
-      path: the checkpoint that it goes on from, or None.
-      ends: how many steps to take, and the step to end at; None for neither.
+      path: the checkpoint to restore, or None.
+      ends: (steps to take, global step to end at), each an int or None.
 
     Attributes:
       is_chief: whether this process saves.
-      is_alone: whether no other one trains.
+      is_alone: whether no other process trains with it.
       is_stopped: whether a SIGTERM asked it to end.
-      checkpoints: the ``ModelCheckpoints``, while it runs.
+      checkpoints: the ``ModelCheckpoints``; set by ``run``.
     """
 
     is_chief, is_alone, is_stopped = True, True, False
@@ -40,28 +40,28 @@ class Training:
         self.path, self.ends = path, ends
 
     def join(self):
-        """Joins the others, of which there are none."""
+        """Joins the cluster; does nothing here."""
 
     def delay_secs(self):
-        """Returns how long it waits before it joins them."""
+        """Returns the seconds to wait before this process begins to train."""
         return 0
 
     def run(self, input_fn, hooks, listeners):
-        """Trains; returns the loss of the last step."""
+        """Trains; returns the loss of the last step, or None where no step was taken."""
         self.checkpoints = self.estimator.checkpoints
         self.checkpoints.read_list(self.checkpoints.directory, self.is_chief)
         with tf.Graph().as_default() as graph, self._scope(graph):
             tf1.set_random_seed(self.config.tf_random_seed)
             tf1.train.create_global_step()
             if self.config.train_distribute is None:
-                # It makes the read of the step: seeds count an Estimator's operations.
+                # Adds an operation that an Estimator adds: op seeds count operations.
                 tf1.train.StopAtStepHook(last_step=1).begin()
             spec, input_hooks = self._spec(input_fn)
             summaries = tf1.get_collection(tf1.GraphKeys.SUMMARIES)
             if "loss" not in [summary.op.name for summary in summaries]:
                 tf1.summary.scalar("loss", spec.loss)
             tf1.add_to_collection(tf1.GraphKeys.LOSSES, spec.loss)
-            own, log = self._own_hooks(spec.loss)
+            own, log = self._standard_hooks(spec.loss)
             steps = self._steps(spec, hooks, log)
             worker_hooks = [*input_hooks, *hooks, *own, *(spec.training_hooks or ())]
             chief_hooks = list(spec.training_chief_hooks or ())
@@ -69,8 +69,8 @@ class Training:
             self._add_saver(scaffold, input_hooks)
             self._add_saver_hook(chief_hooks, worker_hooks, scaffold, listeners)
             self._add_summary_hook(chief_hooks, scaffold)
-            if any(hasattr(hook, "saved_in") for hook in input_hooks):
-                chief_hooks[:0] = input_hooks  # the first save holds the iterator, too
+            if any(hasattr(hook, "iterator_saveable") for hook in input_hooks):
+                chief_hooks[:0] = input_hooks  # the first save needs the iterator
                 worker_hooks = worker_hooks[len(input_hooks) :]
             self._run_session(steps, scaffold, worker_hooks, chief_hooks)
         if steps.loss is None:
@@ -78,28 +78,28 @@ class Training:
         return steps.loss
 
     def _scope(self, graph):
-        """Returns a context to build the graph in."""
+        """Returns the context in which the graph is built."""
         return graph.device(self.config.device_fn)
 
     def _spec(self, input_fn):
-        """Returns the EstimatorSpec of the training, and hooks that start the input."""
+        """Returns the EstimatorSpec, and the hooks that initialize the input."""
         features, labels, hooks = self.estimator._input(input_fn, "train")
         return self.estimator._spec(features, labels, "train", self.path), hooks
 
-    def _own_hooks(self, loss):
-        """Returns the hooks that every training has, and which of them logs, or None."""
+    def _standard_hooks(self, loss):
+        """Returns the hooks of every training, and the one that logs, or None."""
         has_end = self.ends != (None, None)
         own = [tf1.train.StopAtStepHook(*self.ends)] if has_end else []
         own.append(tf1.train.NanTensorHook(loss))
         every = self.config.log_step_count_steps
         if every is None:
             return own, None
-        told = {"loss": loss, "step": tf1.train.get_global_step()}
-        log = tf1.train.LoggingTensorHook(told, every)
+        logged = {"loss": loss, "step": tf1.train.get_global_step()}
+        log = tf1.train.LoggingTensorHook(logged, every)
         return [*own, log], log
 
     def _steps(self, spec, hooks, log):
-        """Returns the steps; hooks are the user's."""
+        """Returns ``BareSteps`` if no hook of the user sees each step, else ``Steps``."""
         is_watched = hooks or spec.training_hooks or spec.training_chief_hooks
         is_fed = tf1.get_collection(tf1.GraphKeys.QUEUE_RUNNERS)
         if is_watched or is_fed or not self.is_alone:
@@ -107,16 +107,16 @@ class Training:
         return BareSteps(spec, self, log)
 
     def _add_saver(self, scaffold, input_hooks):
-        """Has a manager save, unless the model_fn has a Saver of its own."""
+        """Adds the Saver that saves by the manager, unless the model_fn made a Saver."""
         directory = self.checkpoints.directory
-        saved = [hook for hook in input_hooks if hasattr(hook, "saved_in")]
-        iterators = [hook.saved_in(directory) for hook in saved]
+        saving = [hook for hook in input_hooks if hasattr(hook, "iterator_saveable")]
+        iterators = [hook.iterator_saveable(directory) for hook in saving]
         if not (scaffold.saver or tf1.get_collection(tf1.GraphKeys.SAVERS)):
             saver = ManagedSaver(self.checkpoints, iterators)
             tf1.add_to_collection(tf1.GraphKeys.SAVERS, saver)
 
     def _add_saver_hook(self, hooks, others, scaffold, listeners):
-        """Puts the hook that saves before the chief's, unless there is one of the user's."""
+        """Inserts the hook that saves into ``hooks``, unless the user has such a hook."""
         kind, checkpoints = tf1.train.CheckpointSaverHook, self.checkpoints
         steps, secs = checkpoints.checkpoint_interval, checkpoints.save_secs
         savers = [hook for hook in [*others, *hooks] if isinstance(hook, kind)]
@@ -144,7 +144,7 @@ class Training:
                 savers[0]._listeners.append(listener)
 
     def _add_summary_hook(self, hooks, scaffold):
-        """Puts the hook that writes summaries before the one that saves."""
+        """Inserts the hook that writes summaries, before the one that saves."""
         every, directory = self.config.save_summary_steps, self.estimator.model_dir
         if every:
             hook = tf1.train.SummarySaverHook(every, None, directory, scaffold=scaffold)
@@ -155,8 +155,8 @@ class Training:
         settings = {
             "checkpoint_dir": directory,
             "scaffold": scaffold,
-            "save_checkpoint_secs": 0,  # a hook saves
-            "save_summaries_steps": 0,  # another writes them
+            "save_checkpoint_secs": 0,  # a hook of chief_hooks saves
+            "save_summaries_steps": 0,  # another one writes summaries
             "config": self._session_config(),
             "max_wait_secs": config.session_creation_timeout_secs,
             "log_step_count_steps": config.log_step_count_steps,
@@ -166,8 +166,8 @@ class Training:
         with contextlib.ExitStack() as stack:
             if self.is_chief:
                 tf.io.gfile.makedirs(directory)
-                stack.enter_context(_told_of_others(directory))
-            stack.enter_context(self._ended_by_sigterm())
+                stack.enter_context(_warn_of_other_job(directory))
+            stack.enter_context(self._end_on_sigterm())
             session = stack.enter_context(self._session(*hooks, **settings))
             self._take_steps(session, steps)
 
@@ -186,10 +186,10 @@ class Training:
         return self.estimator._session_config()
 
     @contextlib.contextmanager
-    def _ended_by_sigterm(self):
-        """A context in which a SIGTERM waits for the end of the step, and for a save."""
+    def _end_on_sigterm(self):
+        """Lets a SIGTERM finish the step and save, if the estimator's save_on_sigterm."""
         in_main_thread = threading.current_thread() is threading.main_thread()
-        if not (self.estimator.save_on_sigterm and in_main_thread):  # which has signals
+        if not (self.estimator.save_on_sigterm and in_main_thread):  # as signal() needs
             yield
             return
 
@@ -207,17 +207,17 @@ class Training:
 
 
 @contextlib.contextmanager
-def _told_of_others(directory):
-    """A context that holds a directory, and warns where another process holds it.
+def _warn_of_other_job(directory):
+    """Locks a directory within the context; warns where another process has the lock.
 
-    The kernel lets go of it with the process, however that ends. Where a file system
-    cannot hold a directory, nothing is said.
+    The kernel releases the lock when the process ends, even by a kill. A file system
+    without locks gives no warning.
     """
     with contextlib.ExitStack() as stack:
         try:
-            held = os.open(directory, os.O_RDONLY)
-            stack.callback(os.close, held)
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            descriptor = os.open(directory, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             tf1.logging.warning(
                 "Another process trains in %s: they overwrite one another.", directory
@@ -228,10 +228,10 @@ def _told_of_others(directory):
 
 
 class _FlushListener(tf1.train.CheckpointSaverListener):
-    """Writes the summaries out before each save: a killed job does not take them again.
+    """Flushes summaries before each save: a resumed job does not write them again.
 
     Args:
-      directory: the job's, in which its summaries are.
+      directory: of the summaries.
     """
 
     def __init__(self, directory):
@@ -242,10 +242,10 @@ class _FlushListener(tf1.train.CheckpointSaverListener):
 
 
 class InputHook(tf1.train.SessionRunHook):
-    """Starts a dataset's iterator at its beginning.
+    """Initializes the iterator of a dataset when the session is created.
 
     Args:
-      iterator: of ``tf.compat.v1.data``.
+      iterator: a ``tf.compat.v1.data.Iterator``.
     """
 
     def __init__(self, iterator):
@@ -256,10 +256,10 @@ class InputHook(tf1.train.SessionRunHook):
 
 
 class ProfilerHook(tf1.train.ProfilerHook):
-    """A ``tf.compat.v1.train.ProfilerHook`` that is made before its graph is there.
+    """A ``tf.compat.v1.train.ProfilerHook`` that can be made before its graph exists.
 
     Args:
-      settings: as of that, by place or by name.
+      settings, named: the arguments of ``tf.compat.v1.train.ProfilerHook``.
     """
 
     def __init__(self, *settings, **named):

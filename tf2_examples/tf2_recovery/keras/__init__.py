@@ -1,2 +1,2 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b334a3b5b5aa4f52).
-"""The recovery of Keras models, and the Estimator of one."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b461a8e488ad7ad0).
+"""The recovery of Keras trainings, and an Estimator of a Keras model."""

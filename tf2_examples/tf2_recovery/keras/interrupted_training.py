@@ -1,8 +1,8 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 990b4e4348ff7802).
-"""What is kept of a training until its program ends, and which start goes on with it.
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b01461e6a29d3021).
+"""Saves the state of a training until its program ends; decides which run resumes it.
 
-A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` of the rest.
-Beside it is ``part-…``, where a file of the program's own is until it is put in its place.
+A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
+Next to it, ``part-…`` has a file of the program until it is moved to its own path.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ from ..synced_files import sync_files, sync_folder
 from .saved_states import (
     build_config_of,
     directory_for,
+    has_saved,
     names_in,
     newest_state,
     places_trained_by,
@@ -33,35 +34,35 @@ from .saved_states import (
 )
 
 _MOST_OF_A_NAME = 10
-_trainings = []  # Of this process, in the order of their begin.
-_begun = []  # The names of those that were asked for.
+_trainings = []  # The trainings of this process, in the order of their begin.
+_begun = []  # The key of each call of kept_training.
 
 
 def kept_training(saved, models, optimizers=(), name="fit"):
-    """Returns the ``SavedTraining`` of such arguments; None where the log says why."""
+    """Returns the ``SavedTraining`` of these arguments, or logs why not: None."""
     parent = directory_for(saved)
     _begun.append(parent if name == "loop" else name)
     times = _begun.count(_begun[-1])
     if times > _MOST_OF_A_NAME + 1:
         return None
     try:
-        if times > _MOST_OF_A_NAME:  # Its own code alone resumes.
+        if times > _MOST_OF_A_NAME:  # From now on only the program's code resumes.
             for training in [one for one in _trainings if one.parent == parent]:
                 training.remove()
             raise ValueError(f"it begins more than {_MOST_OF_A_NAME} times")
         return SavedTraining(saved, models, optimizers, name)
-    except Exception as error:  # Also of a model of another sort.
+    except Exception as error:  # Such as a model of another kind.
         tf.get_logger().warning("This training is not kept: %s.", error)
         return None
 
 
 class SavedTraining:
-    """What is kept of one training of this process.
+    """The saved state of one training of this process.
 
     Attributes:
-      note: what is known of it beside its variables, a dict of plain data.
-      manager: the ``tf.train.CheckpointManager`` that saved last.
-      on_save: is called before a file of the program's own is put in its place.
+      note: the state without the variables, a dict of plain data.
+      manager: the ``tf.train.CheckpointManager`` of the last save; None before.
+      on_save: is called before a file of the program is moved to its path.
     """
 
     def __init__(self, saved, models, optimizers=(), name="fit"):
@@ -73,9 +74,10 @@ class SavedTraining:
         self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
-        self._held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
+        self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
+        self._file_digests = {}  # While a file of the program is put in its place.
         self._find({"number": 0, "saved": {}, "file": "", "part": ""})
-        if not _trainings:  # Also for a child of multiprocessing, which runs no atexit.
+        if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
         _watch_saves(models)
@@ -94,7 +96,7 @@ class SavedTraining:
                 raise ValueError(problem)
 
     def _find(self, nothing):
-        """Reads the newest state that is whole, if this start goes on with it."""
+        """Reads the newest readable state, and decides whether this run resumes it."""
         (note, self._values), command = newest_state(self.directory), _command()
         for model, config in zip(self.models, note.get("built", ())):
             if config and not model.built and note["command"] == command:
@@ -118,24 +120,26 @@ class SavedTraining:
             )
 
     def _goes_on(self, note):
-        """Returns whether a start that begins as this one goes on with a state."""
+        """Returns whether this run resumes a state, by its weights and its command."""
         if note["trained"] != self.note["trained"]:
-            return False  # No optimizer takes weights that it was not built for.
-        if self._before:  # A later training of a process goes on if its first one does.
+            return False  # An optimizer rejects weights that it was not built for.
+        if self._before:  # A later training of a process resumes if its first one does.
             return self._before[0].is_resumed
         now = self.note["began"]
         if now != note["began"] and self._has_weights():
-            return True  # Of a file that Keras has not written.
+            return True  # The program loaded them from a file that Keras did not write.
         notes = [note, self._notes[-1]]
-        if any(_is_in(one["saved"], now, 1) for one in notes):
+        if any(has_saved(one["saved"], now, 1) for one in notes):
             return True
         is_same = note["command"] == self.note["command"] is not None
         is_torn = any(names_in(one["part"]) for one in notes)
         files = note["file"], note["file"] + ".index"
         if note["file"] and not is_torn and not any(map(tf.io.gfile.exists, files)):
             return False  # The program's own files were removed.
-        if (is_torn or is_same) and any(_is_in(one["saved"], now, 2) for one in notes):
-            return True  # Of the files that were saved last, one is not there.
+        if (is_torn or is_same) and any(
+            has_saved(one["saved"], now, 2) for one in notes
+        ):
+            return True  # The last file was not yet in its place.
         return is_same and now == note["began"]
 
     def _has_weights(self):
@@ -145,7 +149,7 @@ class SavedTraining:
         return all(np.array_equal(a.read_value(), b) for a, b in pairs if id(a) in own)
 
     def _has_variables(self, note):
-        """Builds optimizers as they were; returns whether all is as in the state."""
+        """Builds the optimizers; returns whether all variables have the state's shapes."""
         weights = self._weights()
         for one, places in zip(self._optimizers(), note["optimized"]):
             build = getattr(one, "build", None) or one._create_all_weights
@@ -156,13 +160,13 @@ class SavedTraining:
         return [tuple(one.shape) for one in own] == [value.shape for value in read]
 
     def restore(self):
-        """Restores the state that this start goes on with, if any."""
+        """Restores the state that this run resumes, if any."""
         for one, value in zip(
             self._variables(), self._values if self.is_resumed else ()
         ):
             one.assign(value)
         self._values = ()
-        remove_tree(os.path.join(self.directory, "checkpoint"))  # It may be torn.
+        remove_tree(os.path.join(self.directory, "checkpoint"))  # May be truncated.
         if not self._before:
             for note in self._notes if self.is_resumed else ():
                 put_in_place(note["part"], os.path.dirname(note["file"]))
@@ -177,13 +181,13 @@ class SavedTraining:
         return variables_of(self.models, which)
 
     def _trained(self):
-        """Returns which weights the models train, a list; None before all are built."""
+        """Returns the indices of trainable weights, a list; None before all are built."""
         if not all(model.built for model in self.models):
             return None
         own = set(map(id, self._weights("trainable_variables")))
         return [n for n, one in enumerate(self._weights()) if id(one) in own]
 
-    def _tracked(self):  # Also by a train_step of the program's own.
+    def _tracked(self):  # Finds the variables of a user's train_step, too.
         views = [tf.train.TrackableView(one).descendants() for one in self._roots]
         return [one for view in views for one in view]
 
@@ -193,7 +197,7 @@ class SavedTraining:
         return [*{id(one): one for one in found if id(one) not in inner}.values()]
 
     def _variables(self):
-        """Returns all variables but those of metrics, the weights first."""
+        """Returns all variables except those of metrics, the weights first."""
         found = self._weights() + self._weights("variables")
         found += [getattr(model, "_train_counter", None) for model in self.models]
         for one in self._optimizers():
@@ -206,44 +210,42 @@ class SavedTraining:
         return [one for key, one in unique.items() if key not in skipped]
 
     def is_due(self):
-        """Returns whether more time has passed since the last save than it took."""
+        """Returns whether the time since the last save exceeds the time that it took."""
         return time.monotonic() - self._saved_at >= self._seconds
 
     def save(self, is_changed=None):
-        """Saves the note, and the variables too, or if one has changed (None)."""
+        """Saves the note; the variables if is_changed, or with None if one changed."""
         began = time.monotonic()
         try:
-            is_changed = self._has_changed() if is_changed is None else is_changed
+            if is_changed is None:
+                digest, own = self._file_digests.get, self._variables()
+                digests = [digest(id(one)) or digest_of(one) for one in own]
+                is_changed = digests != self._digests
+                self._digests = digests
+            elif is_changed:
+                self._digests = None
+            self.wait()  # The state before this one stays until this one is whole.
             if is_changed:
-                self.wait()  # The state before this one stays until this one is whole.
                 self._save_variables()
             if self.note["number"]:
                 self._write_note()
-        except Exception as error:  # Such as a full disk: the program trains on.
+        except Exception as error:  # Such as a full disk: the training continues.
             tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
-            self.release()
+            self._digests = None
         if is_changed:
             self._saved_at = time.monotonic()
             self._seconds = self._saved_at - began
         self._begin_sync(self.directory)
 
-    def _has_changed(self):
-        """Returns whether the variables have other values than were saved last."""
-        own = self._variables()
-        return len(own) != len(self._held) or not all(map(_has_value, own, self._held))
-
-    def release(self):
-        """Forgets the values that were saved last; held, a step would copy them."""
-        self._held = ()
-
     def _begin_sync(self, folder):
-        self._sync = threading.Thread(target=_sync_after, args=(self._sync, folder))
+        self.wait()
+        self._sync = threading.Thread(target=sync_folder, args=(folder,))
         self._sync.start()
 
     def _save_variables(self):
         note, weights, variables = self.note, self._weights(), self._variables()
         if note["number"] == 0:
-            remove_tree(self.directory)  # Of a training that this one replaces.
+            remove_tree(self.directory)  # The state of a training that this replaces.
         note["number"] += 1
         built = [*map(build_config_of, self.models)]
         optimized = [places_trained_by(one, weights) for one in self._optimizers()]
@@ -252,11 +254,10 @@ class SavedTraining:
         checkpoint = tf.train.Checkpoint(variables=variables)
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
         self.manager.save(checkpoint_number=note["number"])
-        self._held = [one.read_value() for one in variables]
         for name in names_in(self.directory):
             number = re.match(r"(?:ckpt|note)-(\d+)", name)
             if number and int(number[1]) < note["number"] - 1:
-                # A kill in a save has left a directory, ckpt-N_temp.
+                # Also directories ckpt-N_temp of killed saves.
                 remove_tree(os.path.join(self.directory, name))
 
     def _write_note(self):
@@ -268,47 +269,48 @@ class SavedTraining:
         tf.io.gfile.rename(path + ".new", path, overwrite=True)
 
     def wait(self):
-        """Waits until what was saved is on the disk."""
+        """Waits until the last save is on the disk."""
         if self._sync is not None:
             self._sync.join()
         self._sync = None
 
     def remove(self):
-        """Removes all that is kept of the program, and empty folders above it."""
+        """Removes all saved states of the program, and empty folders above them."""
         self.wait()
         _trainings.remove(self)
         remove_tree(self.parent)
         path = self.parent
-        with contextlib.suppress(OSError):  # They may be used by another.
+        with contextlib.suppress(OSError):  # Another program may use them.
             while os.path.basename(path) != ".recovery":
                 path = os.path.dirname(path)
                 os.rmdir(path)
 
     def places_of(self, model):
-        """Returns the weights that a model shares with those that are trained."""
+        """Returns the trained weights that are a model's, a dict by index."""
         own = set(map(id, variables_of([model])))
         return {n: one for n, one in enumerate(self._weights()) if id(one) in own}
 
     def write_whole(self, write, model, path, *args, **kwargs):
-        """Writes a file of the program's own aside, and puts it in its place."""
+        """Writes a file of the program to a part, saves, and moves it to its path."""
         part = os.path.join(self.parent, f"part-{os.getpid()}-{time.time_ns()}")
         is_aside = False
-        with contextlib.suppress(Exception):  # Such as a full disk: it writes as ever.
+        with contextlib.suppress(Exception):  # Such as a full disk: writes in place.
             if not os.path.islink(path):
                 tf.io.gfile.makedirs(part)
                 write(
                     model, os.path.join(part, os.path.basename(path)), *args, **kwargs
                 )
-                self._begin_sync(part)
+                self._begin_sync(part)  # It is on the disk before a note names it.
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():
-            marks = digest_of(one), *saved.get(number, ())
+            self._file_digests[id(one)] = digest_of(one)
+            marks = self._file_digests[id(one)], *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
-        self.wait()  # It is on the disk before a note names it.
         self.on_save()
+        self._file_digests.clear()
         is_there = is_aside and put_in_place(part, os.path.dirname(path))
         remove_tree(part)
         if not is_there:
@@ -316,22 +318,22 @@ class SavedTraining:
 
 
 def variables_of(models, which="weights"):
-    """Returns such variables of those models that are built, each once, a list."""
+    """Returns the variables of built models without duplicates, a list."""
     found = []
     for model in models:
-        with contextlib.suppress(ValueError):  # Keras 2 has none before it builds it.
+        with contextlib.suppress(ValueError):  # Keras 2 raises before a model is built.
             found += map(variable_of, getattr(model, which))
     return list({id(one): one for one in found}.values())
 
 
 def replicas_of(variable):
-    """Returns the variables that stand for one on each device, a list."""
+    """Returns a variable's replicas, one for each device, a list."""
     is_one = not isinstance(variable, tf.Variable)
     return [variable] if is_one else getattr(variable, "values", [variable])
 
 
 def digest_of(variable):
-    """Returns a short name of a variable's value, an int."""
+    """Returns the CRC-32 of a variable's value, an int."""
     one = replicas_of(variable)[0]
     on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
     if one is not variable and one.synchronization == on_read:
@@ -340,19 +342,8 @@ def digest_of(variable):
     return zlib.crc32(value.reshape(-1).view(np.uint8))
 
 
-def _has_value(variable, value):
-    now, value = np.asarray(variable.read_value()), np.asarray(value)
-    return np.may_share_memory(now, value) or np.array_equal(now, value)
-
-
-def _sync_after(earlier, folder):
-    if earlier is not None:
-        earlier.join()
-    sync_folder(folder)
-
-
 def _watch_saves(models):
-    """Has Keras' own ``save`` and ``save_weights`` write through ``write_whole``."""
+    """Makes Keras' ``save`` and ``save_weights`` write by ``write_whole``."""
     for kind in {kind for model in models for kind in type(model).__mro__}:
         for name in {"save", "save_weights"} & {*vars(kind)}:
             write = vars(kind)[name]
@@ -376,7 +367,7 @@ def _watched(write):
 
 
 def _leave(process):
-    """Removes what is kept when the process ends, but for an exception."""
+    """Removes the saved states when the process ends, unless by an exception."""
     is_exit = sys.exc_info()[0] in (None, SystemExit)
     is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
     if is_ended and is_exit and not hasattr(sys, "last_type"):
@@ -385,7 +376,7 @@ def _leave(process):
 
 
 def _command():
-    """Returns a short name of the program's arguments and source, a str, or None."""
+    """Returns a digest of the program's arguments and source, None in a notebook."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     if main is None:
         return None
@@ -398,9 +389,3 @@ def _command():
             with open(one, "rb") as file:
                 digest.update(file.read())
     return digest.hexdigest()
-
-
-def _is_in(saved, now, most):
-    """Returns whether models have all that was saved last, or with 2 before it too."""
-    found = (now.get(number) in marks[:most] for number, marks in saved.items())
-    return bool(saved) and all(found)

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f00cb968cfdb9f91).
-"""The log and the events of a training by ``fit``, as the Estimator gave them."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e617b9cf884a78ed).
+"""Writes the log and the summaries of an Estimator while ``fit`` trains."""
 
 import functools
 import math
@@ -10,28 +10,28 @@ import tensorflow as tf
 
 @functools.cache
 def event_writer(directory):
-    """Returns the ``tf.compat.v1.summary.FileWriter`` of a directory, one a process."""
-    # It asks for a graph. That of tf.summary asks for the package tensorboard, which
-    # TensorFlow 2.21 does not install.
+    """Returns the process's ``tf.compat.v1.summary.FileWriter`` for a directory."""
+    # FileWriter needs a graph; the writer of tf.summary needs the package tensorboard,
+    # which TensorFlow 2.21 does not install.
     with tf.Graph().as_default():
         return tf.compat.v1.summary.FileWriter(
             directory,
-            # The file's name has the second only: a start within it would empty the file.
+            # By default a restart within the same second would overwrite the file.
             filename_suffix=f".{time.time_ns()}",
         )
 
 
 class TrainingLog(tf.keras.callbacks.Callback):
-    """Writes the loss and the speed while ``fit`` runs, and stops at a NaN loss.
+    """A callback that writes the loss and the speed, and stops ``fit`` at a NaN loss.
 
     Args:
-      directory: where TensorBoard finds the summaries, a path.
-      summary_steps: steps between two summaries of the loss; None for none.
-      log_steps: steps between two lines in the log; None for none.
-      tags: the summaries: a dict from a metric of ``fit`` to its name in TensorBoard.
+      directory: of the summaries, a path.
+      summary_steps: steps between two summaries, an int; None for no summaries.
+      log_steps: steps between two lines in the log, an int; None for no lines.
+      tags: a dict from a metric of ``fit`` to its tag in TensorBoard; None for the loss.
 
     Raises:
-      ArithmeticError: out of ``fit``, when the loss is not a number.
+      ArithmeticError: raised by ``fit`` when the loss is NaN.
     """
 
     def __init__(self, directory, summary_steps=None, log_steps=None, tags=None):
@@ -49,7 +49,7 @@ class TrainingLog(tf.keras.callbacks.Callback):
     def on_train_batch_begin(self, batch, logs=None):
         step = self._step + 1
         if self._due(step, self.summary_steps) or self._due(step, self.log_steps):
-            # Keras gives the mean since the last reset: of the next step alone, then.
+            # Keras reports means since the last reset: log those of one step.
             self.model.reset_metrics()
 
     def on_train_batch_end(self, batch, logs=None):

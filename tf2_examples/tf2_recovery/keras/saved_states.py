@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5d2fa9e18b513638).
-"""The files of a training: its states, and what is put in the place of the program's own."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c2505f82a79aae4c).
+"""Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
 import contextlib
@@ -18,9 +18,9 @@ _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 def directory_for(saved):
-    """Returns where the trainings of a program are kept that saves a path.
+    """Returns the directory of the saved states for a program that saves to a path.
 
-    It is in no folder that a program lists to find its newest file.
+    It is not in the folder of that path, which the program may list for its newest file.
     """
     folder, name = os.path.split(os.fspath(saved).partition("{")[0])
     name = re.sub(r"\.(h5|hdf5|keras|ckpt|weights)\b", "", name)
@@ -37,13 +37,13 @@ def directory_for(saved):
 def _is_one_disk(above, folder):
     if os.path.exists(folder) and os.stat(above).st_dev != os.stat(folder).st_dev:
         return False
-    while not os.path.exists(above):  # The program makes it later.
+    while not os.path.exists(above):  # The program may make it later.
         above = os.path.dirname(above)
     return os.access(above, os.W_OK)
 
 
 def newest_state(directory):
-    """Returns note and values of the newest state that can be read; ``{}, []`` if none."""
+    """Returns (note, values) of the newest readable state; ({}, []) if there is none."""
     found = [re.fullmatch(r"note-(\d+)", name) for name in names_in(directory)]
     for number in sorted((int(one[1]) for one in found if one), reverse=True):
         try:
@@ -52,13 +52,13 @@ def newest_state(directory):
             values = tf.train.load_checkpoint(f"{directory}/ckpt-{number}")
             names = map(_VALUE.format, range(note["variables"]))
             return note, [values.get_tensor(name) for name in names]
-        except Exception as error:  # A torn file raises what its bytes happen to mean.
+        except Exception as error:  # A truncated file may raise any error.
             tf.get_logger().warning("Cannot read %s, %s: %s", directory, number, error)
     return {}, []
 
 
 def read(content):
-    """Returns plain data that was pickled, and executes nothing."""
+    """Returns pickled plain data; executes nothing, and rejects anything else."""
     return _Reader(io.BytesIO(content)).load()
 
 
@@ -70,7 +70,7 @@ class _Reader(pickle.Unpickler):
 
 
 def is_plain(value):
-    """Returns whether a value consists of numbers, texts, arrays and lists of them."""
+    """Returns whether a value is a number, text, array, None or a collection of these."""
     if isinstance(value, dict):
         return type(value) is dict and is_plain([*value.keys(), *value.values()])
     if type(value) in (list, tuple, set, collections.deque):
@@ -80,7 +80,7 @@ def is_plain(value):
 
 
 def names_in(directory):
-    """Returns the names of what is in a directory, sorted, without hidden ones."""
+    """Returns the sorted names in a directory without hidden ones; [] if it is missing."""
     if not tf.io.gfile.isdir(directory):
         return []
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(directory)]
@@ -88,37 +88,37 @@ def names_in(directory):
 
 
 def remove_tree(path):
-    """Removes a file or directory, if it is there."""
+    """Removes a file or directory, if it exists."""
     with contextlib.suppress(tf.errors.OpError):
         tf.io.gfile.rmtree(path)
 
 
 def put_in_place(part, folder):
-    """Returns whether files were there: a start beside this one may clear up."""
+    """Moves files from part to folder; returns False if there are none, or on failure."""
     names = sorted(names_in(part), key=lambda n: (n == "checkpoint", ".index" in n))
     try:
-        for name in names:  # The index comes last, then the list that names it.
+        for name in names:  # A checkpoint's index after its data, the list at last.
             place = os.path.join(folder, name)
             if tf.io.gfile.isdir(place):  # A SavedModel.
                 tf.io.gfile.rename(place, os.path.join(part, ".old"))
             tf.io.gfile.rename(os.path.join(part, name), place, overwrite=True)
-    except tf.errors.OpError:  # Also where it is on another disk.
+    except tf.errors.OpError:  # Also if the folder is on another disk.
         return False
     sync_files(folder or ".")
     return names != []
 
 
 def variable_of(one):
-    """Returns the TensorFlow variable of a variable of Keras 3, or what is given."""
+    """Returns the ``tf.Variable`` of a Keras 3 variable, or any other object itself."""
     value = getattr(one, "value", None)
     return value if isinstance(value, tf.Variable) else one
 
 
 def places_trained_by(optimizer, weights):
-    """Returns which of the weights an optimizer trains, a list of ints."""
+    """Returns the indices of the weights that an optimizer trains, a list of ints."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     own = getattr(inner, "_trainable_variables", None)
-    if own is not None:  # Of Keras 3.
+    if own is not None:  # Keras 3.
         own = [id(variable_of(one)) for one in own]
         return [n for n, one in enumerate(weights) if id(one) in own]
     own = getattr(inner, "_index_dict", None) or getattr(inner, "_slots", ())
@@ -126,6 +126,12 @@ def places_trained_by(optimizer, weights):
 
 
 def build_config_of(model):
-    """Returns what ``model.build_from_config`` takes, if it is plain data, or None."""
+    """Returns the argument of ``model.build_from_config``, None if it is no plain data."""
     config = model.get_build_config() if model.built else None
     return config if is_plain(config) else None
+
+
+def has_saved(saved, now, most):
+    """Returns whether weights are all that was saved last, or with 2 before it too."""
+    found = (now.get(number) in marks[:most] for number, marks in saved.items())
+    return bool(saved) and all(found)

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 04f01e280e9646b3).
-"""Recovery of a Keras model that is trained by ``fit``, step by step."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6411a4653e0a692f).
+"""Saves and restores a Keras model by steps while ``fit`` trains it."""
 
 import os
 import re
@@ -9,25 +9,25 @@ import tensorflow as tf
 
 
 class CheckpointRecovery(tf.keras.callbacks.Callback):
-    """Saves while ``fit`` runs, and restores the newest checkpoint that can be read.
+    """A callback that saves while ``fit`` runs; restores the newest readable checkpoint.
 
     Saves when training starts, every ``manager.checkpoint_interval`` steps or
-    ``save_secs`` seconds, and when it ends; an exception ends it without a save.
+    ``save_secs`` seconds, and when it ends, but not after an exception.
 
     Args:
       manager: a ``tf.train.CheckpointManager`` of
         ``tf.train.Checkpoint(model=..., optimizer=...)``.
-      save_secs: seconds between two saves; None to save by steps alone.
+      save_secs: seconds between two saves; None to save only by steps.
 
     Raises:
-      ValueError: the directory has a name that TensorFlow cannot read from.
+      ValueError: TensorFlow cannot read from a directory of this name.
     """
 
     def __init__(self, manager, save_secs=None):
         super().__init__()
         directory = str(manager.directory)
         if re.search(r"\[.*\]", directory) or "\\" in directory.replace(os.sep, "/"):
-            # It would be found out at the first restore, when the job was killed.
+            # Else only the restore of a killed job would fail.
             raise ValueError(
                 f"TensorFlow saves into {directory}, but reads nothing from there, for it "
                 "takes the name for a pattern. Name a directory without [, ] and \\."
@@ -36,7 +36,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self.save_secs = save_secs
         self._saved_step = None
 
-    # The list of callbacks of tf_keras asks for these, which Keras 3's own class lacks.
+    # tf_keras's CallbackList calls these methods, which a callback of Keras 3 lacks.
     def _implements_train_batch_hooks(self):
         return True
 
@@ -67,14 +67,14 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             try:
                 self._hold_untracked(path)
                 self._restore_all(path)
-            except (tf.errors.OpError, IndexError) as error:  # IndexError: cut short
+            except (tf.errors.OpError, IndexError) as error:  # IndexError: truncated
                 tf.get_logger().warning("Cannot read %s (%s)", path, error)
                 problem = error
             else:
                 tf.get_logger().info("Restored %s at step %d", path, self.step)
                 self._saved_step = self.step
                 return self.step
-        if problem is not None:  # Never train from scratch over what is there.
+        if problem is not None:  # To train from scratch would overwrite checkpoints.
             directory = self.manager.directory
             raise RuntimeError(f"No checkpoint in {directory} is whole.") from problem
         return self.step
@@ -103,8 +103,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self._save()
 
     def _uncount_missing_batch(self, trained):
-        # Of a dataset of unknown cardinality Keras finds the end by a step more, which
-        # trains nothing but is counted.
+        # Keras finds the end of a dataset of unknown cardinality by one more step,
+        # which trains nothing but is counted.
         if self.step == trained + 1:
             self.manager.checkpoint.optimizer.iterations.assign(trained)
 
@@ -112,7 +112,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         step = self.step
         if step != self._saved_step:
             self._hold_untracked()
-            # check_interval=True would skip the last save.
+            # With check_interval=True the last save would be skipped.
             self.manager.save(checkpoint_number=step, check_interval=False)
         self._saved_step, self._unsaved_steps = step, 0
         self._saved_time = time.monotonic()
@@ -120,7 +120,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
     def _newest_first(self):
         if self.manager.checkpoints:
             return self.manager.checkpoints[::-1]
-        # The file "checkpoint", which lists them, is lost.
+        # The file "checkpoint", which lists them, is missing.
         files = tf.io.gfile.glob(
             os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
         )
@@ -150,7 +150,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         )
 
     def _hold_untracked(self, restored=None):
-        # An older release has not saved them.
+        # Checkpoints of older releases do not have them.
         names = [] if restored is None else tf.train.list_variables(restored)
         is_held = restored is None or any(n.startswith("untracked/") for n, _ in names)
         rest = untracked(self._models) if is_held else []
@@ -158,8 +158,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             self.manager.checkpoint.untracked = rest
 
     def _make_slots(self):
-        # Keras 3 would make them in the first step: too late for the first save, and
-        # for a restore, which would find no place for them.
+        # Keras 3 makes slots in the first step: too late for the first save and for a
+        # restore.
         checkpoint = self.manager.checkpoint
         model, optimizer = checkpoint.model, checkpoint.optimizer
         if not model.built:
@@ -167,18 +167,18 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         with model.distribute_strategy.scope():
             if hasattr(optimizer, "build"):
                 optimizer.build(model.trainable_variables)
-            else:  # tf.keras.optimizers.legacy; Keras calls this to load a model.
+            else:  # tf.keras.optimizers.legacy; Keras calls this when it loads a model.
                 optimizer._create_all_weights(model.trainable_variables)
 
 
 def untracked(models):
     """Returns the weights of models that ``tf.train.Checkpoint`` does not find, a list.
 
-    Keras 3 keeps from TensorFlow what stands in a list or a dict of a layer. Of these the
-    optimizer holds what it trains, and nothing the averages of ``BatchNormalization``.
+    In Keras 3 these are the weights of layers in a list or a dict of a layer. The
+    optimizer tracks the trainable ones, but not the averages of ``BatchNormalization``.
 
     Args:
-      models: models of any Keras.
+      models: Keras models; those of Keras 2 have none.
     """
     models = [one for one in models if hasattr(one, "stateless_call")]  # of Keras 3
     known, waiting = {}, list(models)
@@ -192,14 +192,13 @@ def untracked(models):
 
 
 def drop_empty_checkpoint_list(directory):
-    """Removes the file ``checkpoint``, a directory's list, if it names no checkpoint.
+    """Removes a directory's file ``checkpoint`` if it lists no checkpoint.
 
-    With one that is empty or no text ``tf.train.CheckpointManager(..., directory)``
-    would raise a ValueError. Where the file is not there, the recovery finds the
-    checkpoints by their names.
+    With an empty or binary file ``tf.train.CheckpointManager(..., directory)`` would
+    raise a ValueError. Without the file, the recovery finds checkpoints by their names.
 
     Args:
-      directory: the manager's; it may be new.
+      directory: of the manager; need not exist.
     """
     path = os.path.join(directory, "checkpoint")
     if not tf.io.gfile.exists(path):
@@ -214,7 +213,7 @@ def drop_empty_checkpoint_list(directory):
 
 
 def is_of_estimator(path):
-    """Returns whether an Estimator wrote a checkpoint, or a ``Saver``."""
+    """Returns whether an Estimator or a ``Saver`` wrote a checkpoint."""
     names = tf.train.load_checkpoint(path).get_variable_to_dtype_map()
     is_of_objects = "_CHECKPOINTABLE_OBJECT_GRAPH" in names
     roots = {name.split("/")[0] for name in names}

@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 294689f29622173f).
-"""Recovery of a Keras model that several workers train."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e35ad114215cb7a3).
+"""Trains a Keras model on several workers, and recovers it."""
 
 import math
 import os
@@ -20,17 +20,17 @@ def fit_on_workers(
     validation_steps=None,
     verbose=1,
 ):
-    """Trains a compiled model under its strategy, as ``Model.fit`` would.
+    """Trains a compiled model under its strategy, in place of ``Model.fit``.
 
-    Keras 3 refuses ``fit`` where ``MultiWorkerMirroredStrategy`` has several workers.
-    Callbacks get the metrics at the end of an epoch only.
+    Keras 3 rejects ``fit`` under a ``MultiWorkerMirroredStrategy`` of several workers.
+    Callbacks get metrics only at the end of an epoch.
 
     Args:
       model: a ``tf.keras.Model``, made and compiled in the scope of its strategy.
       dataset: a ``tf.data.Dataset`` of global batches; each worker takes its shard.
-      recovery: a ``WorkerRecovery``, which tells the step to resume at.
-      epochs: the total number of epochs, an int, with those before an interruption.
-      steps_per_epoch: the steps in an epoch; None for a whole pass over ``dataset``.
+      recovery: a ``WorkerRecovery``, which restores the model; None to start at step 0.
+      epochs: the total number of epochs, an int, including those before an interruption.
+      steps_per_epoch: the steps in an epoch; None for one pass over ``dataset``.
       callbacks: more ``tf.keras.callbacks.Callback`` objects.
       validation_data: a ``tf.data.Dataset`` of global batches; None for none.
       validation_steps: as ``steps_per_epoch``, for ``validation_data``.
@@ -72,14 +72,14 @@ def fit_on_workers(
 
 
 def _build(model, dataset):
-    """Makes the variables of a model, if it has none."""
+    """Makes the variables of a model, if it is not built."""
     if not model.built:
         with model.distribute_strategy.scope():
             model(_zeros(dataset.element_spec[0]))
 
 
 def _train_batches(model, train, batches, calls, numbers):
-    """Trains the batches of some numbers, or until a callback ends the training."""
+    """Trains a batch for each of ``numbers``, or until a callback ends the training."""
     for number in numbers:
         calls.on_train_batch_begin(number)
         train(batches)
@@ -89,7 +89,7 @@ def _train_batches(model, train, batches, calls, numbers):
 
 
 def _validation(model, dataset, steps):
-    """Returns a function that validates a model, and returns a dict of metrics."""
+    """Returns a function that validates a model and returns a dict of metrics."""
     if dataset is None:
         return dict
     strategy = model.distribute_strategy
@@ -128,9 +128,9 @@ def _zeros(features):
 class WorkerRecovery(CheckpointRecovery):
     """Saves on all workers at once, and restores the chief's checkpoint on each.
 
-    A save gathers values from every worker, so every worker has to take part. Only
-    what the chief writes stays: each other one writes to ``workertemp_<task>_<index>``
-    in the same directory and removes it.
+    A save gathers values from every worker, so every worker must take part. Only the
+    chief's files are kept: each other worker writes to ``workertemp_<task>_<index>`` in
+    the same directory and removes that.
 
     Args:
       manager: a ``tf.train.CheckpointManager`` of
@@ -146,7 +146,7 @@ class WorkerRecovery(CheckpointRecovery):
             task = strategy.cluster_resolver
             name = f"workertemp_{task.task_type}_{task.task_id}"
             self._temporary = os.path.join(manager.directory, name)
-            self._remove_temporary()  # A killed worker has left it behind.
+            self._remove_temporary()  # A killed worker may have left it.
 
     def restore(self):
         """Restores the newest readable checkpoint and returns its step, 0 if none.
@@ -155,7 +155,7 @@ class WorkerRecovery(CheckpointRecovery):
           RuntimeError: the workers found checkpoints of different steps.
         """
         with self.strategy.scope():
-            # Made by the first step, the slots would miss in the save before it.
+            # The first step would make the slots, after the first save.
             self._make_slots()
             step = super().restore()
         own = self.strategy.experimental_distribute_values_from_function(
@@ -184,9 +184,9 @@ class WorkerRecovery(CheckpointRecovery):
 
 
 def _is_chief(strategy):
-    """Whether it is this worker's files that count; those of a single process do.
+    """Returns whether this process is the chief, whose files are kept.
 
-    The chief is the task of that name, or worker 0 in a ``TF_CONFIG`` without one.
+    The chief is the task of that name, else worker 0; a single process is one, too.
     """
     resolver = strategy.cluster_resolver
     if resolver is None or resolver.task_type is None:

@@ -1,2 +1,2 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 452ac1901aa33fe8).
-"""The premade estimators, and their heads."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0050246abb96d19b).
+"""The premade estimators and their heads."""

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0d35fde460309a73).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5a065a66fd28182f).
 """The premade estimators of TensorFlow 1 with dense layers."""
 
 import tensorflow as tf
@@ -9,17 +9,14 @@ from .networks import dnn_network
 
 
 class DNNEstimator(PremadeEstimator):
-    """Dense layers under a head, as ``tf.compat.v1.estimator.DNNEstimator``.
+    """Dense layers with a head, as ``tf.compat.v1.estimator.DNNEstimator``.
 
     Args:
       head: a head of ``tf.estimator``.
-      hidden_units: the widths of the hidden layers, a list of ints.
-      feature_columns: what the layers take from the features, a list.
+      hidden_units, feature_columns: as for ``dnn_network``.
       optimizer: as for a ``BaselineEstimator``.
-      activation_fn: of the hidden layers.
-      dropout: the part of the units that a training step leaves out, or None.
+      activation_fn, dropout, batch_norm: as for ``dnn_network``.
       input_layer_partitioner: must be None.
-      batch_norm: whether the hidden layers are normalized.
       model_dir, settings: as for an ``Estimator``.
     """
 
@@ -41,9 +38,9 @@ class DNNEstimator(PremadeEstimator):
         network = dnn_network(
             feature_columns, hidden_units, activation_fn, dropout, batch_norm
         )
-        trained = {"dnn": (optimizer, self._dnn_rate(optimizer))}
+        optimizers = {"dnn": (optimizer, self._dnn_rate(optimizer))}
         super().__init__(
-            head, {"dnn": network}, trained, model_dir=model_dir, **settings
+            head, {"dnn": network}, optimizers, model_dir=model_dir, **settings
         )
 
 

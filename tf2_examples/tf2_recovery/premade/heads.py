@@ -1,5 +1,5 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7fc784d0e08f35ca).
-"""The heads of TensorFlow 1's premade estimators, which make a spec of logits."""
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 536ee66b71974319).
+"""The heads of TensorFlow 1's premade estimators: from logits to EstimatorSpec."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
@@ -13,10 +13,10 @@ from ..estimator.export_outputs import (
 
 
 class CannedHead:
-    """What a canned estimator makes of its logits.
+    """Makes predictions, loss and metrics of a premade estimator's logits.
 
     Args:
-      weight_column: a feature's name or a numeric column: the weight of each example.
+      weight_column: the feature with the examples' weights, its name or a numeric column.
       loss_reduction: one of ``tf.compat.v1.losses.Reduction``.
     """
 
@@ -30,7 +30,7 @@ class CannedHead:
 
     @property
     def logits_dimension(self):
-        """How many logits an example has."""
+        """How many logits an example has, an int."""
         return self.units
 
     def create_estimator_spec(
@@ -50,13 +50,13 @@ class CannedHead:
         Args:
           features, mode, logits, labels: as for ``spec``.
           optimizer: a ``tf.compat.v1.train.Optimizer``; or
-          train_op_fn: takes the loss and returns what a step runs.
-          trainable_variables: what the optimizer trains; None for all.
-          update_ops: what a step runs as well; None for the collection UPDATE_OPS.
-          regularization_losses: tensors, to be added to the loss.
+          train_op_fn: takes the loss and returns the train_op.
+          trainable_variables: those that the optimizer trains, a list; None for all.
+          update_ops: more operations of a step; None for the collection UPDATE_OPS.
+          regularization_losses: a list of tensors to add to the loss, or None.
 
         Raises:
-          ValueError: optimizer and train_op_fn are both given, or neither, to train.
+          ValueError: mode is "train" without one of optimizer and train_op_fn, or with both.
         """
         if mode == "train" and (optimizer is None) == (train_op_fn is None):
             raise ValueError("Give one of optimizer and train_op_fn.")
@@ -65,8 +65,8 @@ class CannedHead:
             return self._minimize(optimizer, loss, trainable_variables)
 
         train = train_op_fn or minimize
-        more = regularization_losses
-        return self.spec(features, labels, mode, logits, train, update_ops, more)
+        penalty = regularization_losses
+        return self.spec(features, labels, mode, logits, train, update_ops, penalty)
 
     def spec(
         self,
@@ -85,7 +85,7 @@ class CannedHead:
           labels: a tensor, [batch] or [batch, 1]; None to predict.
           mode: "train", "eval" or "infer".
           logits: a tensor, [batch, units].
-          train_op_fn: takes the loss and returns what a step runs.
+          train_op_fn: takes the loss and returns the train_op.
           update_ops, regularization_losses: as for ``create_estimator_spec``.
         """
         with tf.name_scope(self.name or "head"):
@@ -95,20 +95,20 @@ class CannedHead:
                 return EstimatorSpec(mode, predictions, export_outputs=outputs)
             if labels.shape.rank == 1:
                 labels = tf.expand_dims(labels, -1)
-            labels = self._checked(labels)
+            labels = self._prepare_labels(labels)
             losses = self._losses(labels, logits)
             weights = self._weights(features)
             loss = tf1.losses.compute_weighted_loss(
                 losses, weights, reduction=self._loss_reduction
             )
-            more = tf.add_n(regularization_losses) if regularization_losses else None
-            loss = loss if more is None else loss + more
+            penalty = tf.add_n(regularization_losses) if regularization_losses else None
+            loss = loss if penalty is None else loss + penalty
             if mode == "eval":
                 metrics = self._metrics(labels, predictions, losses, weights)
-                if more is not None:
-                    metrics["regularization_loss"] = tf1.metrics.mean(more)
-                ending = f"/{self.name}" if self.name else ""
-                metrics = {f"{key}{ending}": one for key, one in metrics.items()}
+                if penalty is not None:
+                    metrics["regularization_loss"] = tf1.metrics.mean(penalty)
+                suffix = f"/{self.name}" if self.name else ""
+                metrics = {f"{key}{suffix}": one for key, one in metrics.items()}
                 return EstimatorSpec(mode, predictions, loss, None, metrics)
             if update_ops is None:
                 update_ops = tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)
@@ -128,7 +128,7 @@ class CannedHead:
             return 1.0
         return tf1.feature_column.input_layer(features, [self._weight_column])
 
-    def _checked(self, labels):
+    def _prepare_labels(self, labels):
         return labels
 
     def _metrics(self, labels, predictions, losses, weights):
@@ -136,10 +136,10 @@ class CannedHead:
 
 
 class CannedRegression(CannedHead):
-    """The head of a ``DNNRegressor`` and the like.
+    """The head of ``DNNRegressor`` and the other premade regressors.
 
     Args:
-      label_dimension: how many values are predicted for an example.
+      label_dimension: how many values to predict for an example, an int.
       weight_column, loss_reduction: as for ``CannedHead``.
     """
 
@@ -157,7 +157,7 @@ class CannedRegression(CannedHead):
             "predict": PredictOutput(predictions),
         }
 
-    def _checked(self, labels):
+    def _prepare_labels(self, labels):
         return tf.cast(labels, tf.float32)
 
     def _losses(self, labels, logits):
@@ -171,14 +171,14 @@ class CannedRegression(CannedHead):
         }
 
 
-class CannedClasses(CannedHead):
-    """The head of a ``DNNClassifier`` and the like.
+class CannedClassification(CannedHead):
+    """The head of ``DNNClassifier`` and the other premade classifiers.
 
     Args:
-      n_classes: how many classes there are; for two there is one logit.
-      label_vocabulary: the classes' names, a list of strings; None for integers.
-      pr_curve: how the area under the precision-recall curve is summed up, as
-        ``tf.compat.v1.metrics.auc`` takes it.
+      n_classes: the number of classes, an int; two classes have one logit.
+      label_vocabulary: the labels, a list of strings; None for integer labels.
+      pr_curve: the summation_method of ``tf.compat.v1.metrics.auc`` for the area under
+        the precision-recall curve.
       weight_column, loss_reduction: as for ``CannedHead``.
     """
 
@@ -203,7 +203,7 @@ class CannedClasses(CannedHead):
             outputs["regression"] = RegressionOutput(predictions["logistic"])
         return {**outputs, "predict": PredictOutput(predictions)}
 
-    def _checked(self, labels):
+    def _prepare_labels(self, labels):
         if self._names:
             ids = tf.range(len(self._names), dtype=tf.int64)
             entries = tf.lookup.KeyValueTensorInitializer(self._names, ids)
@@ -254,11 +254,11 @@ class CannedClasses(CannedHead):
 
 
 def _class_predictions(logits, names=None):
-    """Returns the predictions for a batch, a dict of tensors by the Estimator's keys.
+    """Returns a dict of the predictions for a batch, under the Estimator's keys.
 
     Args:
       logits: a tensor, [batch, n_classes], or [batch, 1] for two classes.
-      names: of the classes, a list of strings; None where they are numbers.
+      names: the labels, a list of strings; None for integer labels.
     """
     scores, logistic = logits, {}
     if logits.shape[-1] == 1:
@@ -272,15 +272,15 @@ def _class_predictions(logits, names=None):
     else:
         classes = tf.strings.as_string(class_ids)
         all_classes = tf.strings.as_string(all_ids)
-    each = [tf.shape(logits)[0], 1]
+    multiples = [tf.shape(logits)[0], 1]
     return {
         "logits": logits,
         **logistic,
         "probabilities": tf.nn.softmax(scores),
         "class_ids": class_ids,
         "classes": classes,
-        "all_class_ids": tf.tile(all_ids[tf.newaxis], each),
-        "all_classes": tf.tile(all_classes[tf.newaxis], each),
+        "all_class_ids": tf.tile(all_ids[tf.newaxis], multiples),
+        "all_classes": tf.tile(all_classes[tf.newaxis], multiples),
     }
 
 
@@ -289,7 +289,7 @@ def _mean(values, weights):
 
 
 def check_not_given(**arguments):
-    """Raises a ValueError for an argument that is not supported, and not None."""
+    """Raises a ValueError for an argument that is not None: none is supported."""
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise ValueError(f"Not supported of tf.estimator: {', '.join(given)}.")

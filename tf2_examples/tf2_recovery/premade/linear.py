@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 370f5eb74ad05181).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5dfcd9439c01bbc8).
 """The premade linear models of TensorFlow 1."""
 
 import math
@@ -9,15 +9,15 @@ from .networks import linear_network
 
 
 class LinearEstimator(PremadeEstimator):
-    """A linear model under a head, as ``tf.compat.v1.estimator.LinearEstimator``.
+    """A linear model with a head, as ``tf.compat.v1.estimator.LinearEstimator``.
 
     Args:
       head: a head of ``tf.estimator``.
-      feature_columns: what the model takes from the features, a list.
+      feature_columns, sparse_combiner: as for ``linear_network``.
       model_dir, config, settings: as for an ``Estimator``.
-      optimizer: as for a ``BaselineEstimator``.
+      optimizer: as for a ``BaselineEstimator``; None for FTRL with a learning rate that
+        depends on the number of columns.
       partitioner: must be None.
-      sparse_combiner: "sum", "mean" or "sqrtn", for several values of one feature.
     """
 
     def __init__(

@@ -25,8 +25,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("shape")
 parser.add_argument("--epochs", type=int, default=6)
 parser.add_argument("--units", type=int, default=8)
-parser.add_argument("--load")
-parser.add_argument("--first", type=int, default=0)
 parser.add_argument("--eager", action="store_true")
 args = parser.parse_args()
 tf.config.run_functions_eagerly(args.eager)
@@ -324,12 +322,6 @@ def every_two():
     return [model]
 
 
-def within():
-    model = compiled(dense_net(args.units))
-    fit(model, weights_saved(model, save_freq=3))
-    return [model]
-
-
 def at_end():
     model = compiled(dense_net(args.units))
     if os.path.exists("w/model.keras"):
@@ -338,15 +330,6 @@ def at_end():
     if kill == "after":
         die()
     model.save("w/model.keras")
-    return [model]
-
-
-def named():
-    model = compiled(dense_net(args.units))
-    if args.load:
-        model.load_weights(args.load)
-    saver = keras.callbacks.ModelCheckpoint("w/n-{epoch:02d}.weights.h5", save_weights_only=True)
-    fit(model, saver, args.first)
     return [model]
 
 

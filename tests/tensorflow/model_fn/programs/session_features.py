@@ -519,6 +519,21 @@ def sparse_gradients_and_a_clipped_norm(features, labels, mode):
 
 
 @of_model_fn
+def operations_that_nothing_runs(features, labels, mode):
+    spec = plain(features, labels, mode)
+    tf1.get_variable("count", [], initializer=tf1.zeros_initializer(), trainable=False).assign_add(1.0)
+    tf1.train.GradientDescentOptimizer(100.0).minimize(spec.loss)
+    return spec
+
+
+@of_model_fn
+def a_loop_and_a_loss_of_one_element(features, labels, mode):
+    x = tf1.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, tf.nn.relu(x * 1.1 - 0.01)), (0, features["x"]))[1]
+    spec = finish(mode, tf1.losses.mean_squared_error(labels, dense({"x": x})), tf1.train.FtrlOptimizer(0.1))
+    return spec._replace(loss=tf.reshape(spec.loss, [1]))
+
+
+@of_model_fn
 def a_step_that_moves_by_two(features, labels, mode):
     spec = plain(features, labels, mode)
     with tf1.control_dependencies([spec.train_op]):

@@ -15,7 +15,7 @@ def key_of(names: Names, expression: ast.expr | None) -> Hashable | None:
         return (id(found[0]), expression.id) if found is not None else None
     if isinstance(expression, ast.Attribute) and isinstance(expression.value, ast.Name):
         if expression.value.id in ("self", "cls"):
-            owner = next((node for node in names.ancestors(expression) if isinstance(node, ast.ClassDef)), None)
+            owner = names.class_around(expression)
             return (id(owner), f"self.{expression.attr}") if owner is not None else None
         base = key_of(names, expression.value)
         return (base, expression.attr) if base is not None else None
@@ -43,8 +43,7 @@ def stores_of(names: Names, place: ast.expr) -> list[ast.expr]:
 
 def _is_related(names: Names, one: ast.expr, other: ast.expr) -> bool:
     """Whether one of the classes around two nodes may be derived from the other."""
-    around = [next((a for a in names.ancestors(e) if isinstance(a, ast.ClassDef)), None) for e in (one, other)]
-    first, last = around
+    first, last = names.class_around(one), names.class_around(other)
     if first is None or last is None:
         return True
     bases = {name_of(base) for owner in (first, last) for base in owner.bases}

@@ -4,17 +4,18 @@ import ast
 from collections.abc import Hashable, Iterator
 from functools import cache, cached_property
 
-from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.calls.given import given_values
+from migrate.analysis.calls.objects import assigned_value, class_values, is_of_self, owners_of, stored_values
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
-from migrate.analysis.keras.places import key_of
 from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
-from migrate.analysis.resume.path_parts import PathParts
-from migrate.analysis.resume.spellings import possible_paths
+from migrate.analysis.program.links import star_owner
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import ADDS, SEARCHES, calls_by_name, name_of
+from migrate.analysis.source.path_searches import ADDS, SEARCHES, attribute_stores, calls_by_name, name_of
+from migrate.analysis.source.places import key_of
 from migrate.analysis.source.scopes import Binding
-from migrate.analysis.values.uses import star_owner
+from migrate.analysis.values.path_parts import PathParts
+from migrate.analysis.values.spellings import possible_paths
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
@@ -34,7 +35,6 @@ class Origins:
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
-        self._stores: dict[int, dict[str, list[ast.Attribute]]] = {}
         self.behind = cache(self._direct_sources)
 
     @cached_property
@@ -59,13 +59,10 @@ class Origins:
         """Returns the parts of each path that an expression may be; [] for None."""
         if isinstance(value, ast.Constant) and value.value is None:
             return []
-        if isinstance(value, ast.IfExp) and depth < _MOST_CHOICES:
-            return [*self.of_paths(module, value.body, depth + 1), *self.of_paths(module, value.orelse, depth + 1)]
-        if isinstance(value, ast.Name | ast.Attribute) and depth < _MOST_CHOICES:
-            behind = self._name_values(module, value) if isinstance(value, ast.Name) else self._stored(module, value)
-            if behind:
-                return [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
-        return [self._parts_of_path(module, value)]
+        is_choice = isinstance(value, ast.IfExp | ast.Name | ast.Attribute) and depth < _MOST_CHOICES
+        behind = self.behind(module, value, False) if is_choice else []
+        found = [one for where, each in behind for one in self.of_paths(where, each, depth + 1)]
+        return found if behind else [self._parts_of_path(module, value)]
 
     def _parts_of_path(self, module: Module, value: ast.expr) -> PathParts:
         found = PathParts(spelled=possible_paths(self.values, module, value))
@@ -138,93 +135,56 @@ class Origins:
         return [(where, value) for where, value in returns if value is not None]
 
     def _name_values(self, module: Module, name: ast.Name) -> list[tuple[Module, ast.expr]]:
-        names = module.names
-        found = names.scope_of(name).lookup(name.id)
+        bindings = module.names.bindings(name)
         values: list[tuple[Module, ast.expr]] = []
-        if found is None:
-            owner = star_owner(self.reach.tree, module, name.id)
-            bindings = owner.names.top.bindings[name.id] if owner is not None else []
-            values += [(owner, one.value) for one in bindings if owner is not None and one.value is not None]
-        for binding in bindings_before(module, found[1], name) if found is not None else ():
+        if not bindings and (owner := star_owner(self.reach.tree, module, name.id)) is not None:
+            values += [(owner, one.value) for one in owner.names.top.bindings[name.id] if one.value is not None]
+        for binding in bindings_before(module, bindings, name):
             if isinstance(binding.node, ast.arg):
                 values += self._arguments(module, binding.node)
             elif binding.imported is not None:
-                there, top = self.reach.owner(module, binding.imported)
-                for other in there.names.top.bindings.get(top, []) if there is not None else ():
-                    if there is not None and other.value is not None:
-                        values.append((there, other.value))
+                values += self._imported_values(module, binding.imported)
             else:
                 value = _bound_value(module, binding, name.id)
                 values += [(module, value)] if value is not None else []
         return values + [(module, one) for one in additions_to_list(module, name)]
 
     def _arguments(self, module: Module, parameter: ast.arg) -> list[tuple[Module, ast.expr]]:
+        """Returns what calls give to a parameter, and its default; for ``self`` the calls that create its object."""
         function = module.names.scope_of(parameter).node
         if not isinstance(function, FunctionNode):
             return []
-        self.reach.note(function, module)
         if parameter.arg in ("self", "cls"):
-            return [(self.reach.module_of(one), one) for one in self._objects(module, function)]
-        calls = self.reach.callers(function)
-        if parameter is function.args.vararg:
-            place = len([one for one in function.args.args if one.arg not in ("self", "cls")])
-            return [(self.reach.module_of(call), one) for call in calls for one in call.args[place:]]
-        pairs = ((call, given_to(call, function, parameter.arg)) for call in calls)
-        found = [(self.reach.module_of(call), given) for call, given in pairs if given is not None]
+            family = self.reach.family(module.names.class_around(function), module)
+            return [(self.reach.module_of(call), call) for one in family for call in self.reach.calls_of(one.name)]
         default = defaults(function).get(parameter.arg)
-        return found + ([(module, default)] if default is not None else [])
-
-    def _objects(self, module: Module, method: FunctionNode) -> list[ast.Call]:
-        """Returns the calls that create an object of a method's class."""
-        owner = module.names.parents.get(method)
-        if not isinstance(owner, ast.ClassDef):
-            return []
-        family = [self.reach.note(owner, module), *self.reach.subclasses(owner)]
-        return [call for one in family for call in self.reach.calls_of(one.name)]
+        return given_values(self.reach, module, parameter) + ([(module, default)] if default is not None else [])
 
     def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
-        """Returns the values of an attribute; for ``self``, those in its class and base classes."""
-        names, held = module.names, attribute.value
-        if isinstance(held, ast.Name) and held.id in ("self", "cls"):
-            owner = next((node for node in names.ancestors(attribute) if isinstance(node, ast.ClassDef)), None)
-            if owner is None:
-                return []
-            self.reach.note(owner, module)
-            found = []
-            for one in self.reach.bases(owner):
-                where = self.reach.module_of(one)
-                found += [(where, value) for value in _class_values(one, attribute.attr)]
-                inside = [s for s in self._stores_of(where).get(attribute.attr, []) if one in where.names.ancestors(s)]
-                found += [(where, value) for s in inside if (value := _assigned_value(where, s)) is not None]
-            return found
-        if (dotted := names.qualified(attribute)) is not None:
+        """Returns the values of an attribute; if its object is unknown, those of all attributes of this name."""
+        if (dotted := module.names.qualified(attribute)) is not None:
             return self._imported_values(module, dotted)
-        kinds = {base for kind in self._classes(module, attribute) for base in self.reach.bases(kind)}
-        stores = self._self_stores(attribute.attr)
-        own = [(where, one) for where, one in stores if not kinds.isdisjoint(where.names.ancestors(one))]
-        beside = [one for one in self._stores_of(module).get(attribute.attr, []) if one.lineno < attribute.lineno]
-        own += [(module, one) for one in beside if ast.dump(one.value) == ast.dump(held)]  # net.model = load_model(…)
-        return [(where, value) for where, one in own or stores if (value := _assigned_value(where, one)) is not None]
+        found = stored_values(self.reach, module, attribute)
+        if is_of_self(attribute):
+            return found
+        beside = [one for one in attribute_stores(module.names, attribute.attr) if one.lineno < attribute.lineno]
+        stores = [(module, one) for one in beside if ast.dump(one.value) == ast.dump(attribute.value)]  # net.model = …
+        if not found and not stores:
+            stores = self._self_stores(attribute.attr)
+        return found + [(where, value) for where, one in stores if (value := assigned_value(where, one)) is not None]
 
     def _imported_values(self, module: Module, dotted: str) -> list[tuple[Module, ast.expr]]:
         """Returns the values of an imported name or class attribute: ``config.PATH``."""
+        if found := self._bindings_of(module, dotted):
+            return [(there, one.value) for there, one in found if one.value is not None]
         above, _, last = dotted.rpartition(".")
-        there, top = self.reach.owner(module, dotted)
-        if there is not None:
-            return [(there, one.value) for one in there.names.top.bindings.get(top, []) if one.value is not None]
-        there, top = self.reach.owner(module, above)
-        bindings = there.names.top.bindings.get(top, []) if there is not None else []
-        kinds = [one.node for one in bindings if isinstance(one.node, ast.ClassDef)]
-        return [(there, value) for kind in kinds for value in _class_values(kind, last)] if there is not None else []
+        kinds = [(there, one.node) for there, one in self._bindings_of(module, above)]
+        each = [(there, kind) for there, kind in kinds if isinstance(kind, ast.ClassDef)]
+        return [(there, value) for there, kind in each for value in class_values(there, kind, last)]
 
-    def _stores_of(self, module: Module) -> dict[str, list[ast.Attribute]]:
-        if id(module) not in self._stores:
-            found: dict[str, list[ast.Attribute]] = {}
-            for one in module.names.stores:
-                if isinstance(one, ast.Attribute):
-                    found.setdefault(one.attr, []).append(one)
-            self._stores[id(module)] = found
-        return self._stores[id(module)]
+    def _bindings_of(self, module: Module, dotted: str) -> list[tuple[Module, Binding]]:
+        there, top = self.reach.owner(module, dotted)
+        return [(there, one) for one in there.names.top.bindings.get(top, [])] if there is not None else []
 
     def _variable_keys(self, module: Module, value: ast.expr) -> set[Hashable]:
         """Returns keys for a variable or attribute; an attribute has one for each class of its object."""
@@ -232,22 +192,14 @@ class Origins:
             return {key_of(module.names, value)} - {None}
         if not isinstance(value, ast.Attribute) or value.attr in _TENSORS or module.names.qualified(value):
             return set()
-        own = self._classes(module, value)
-        stored = {kind for where, one in self._self_stores(value.attr) for kind in self._classes(where, one)}
+        own = {*owners_of(self.reach, module, value)}
+        stored = {kind for where, one in self._self_stores(value.attr) for kind in owners_of(self.reach, where, one)}
         kinds = stored & own if own else stored
         return {(kind, value.attr) for kind in kinds} or {value.attr}
 
-    def _classes(self, module: Module, attribute: ast.Attribute) -> set[ast.ClassDef]:
-        """Returns the classes of the program that the object of an attribute may have; empty if they are unknown."""
-        held = attribute.value
-        if not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
-            return set(classes_of(self.reach, module, held) or ())
-        around = next((one for one in module.names.ancestors(attribute) if isinstance(one, ast.ClassDef)), None)
-        return {around, *self.reach.subclasses(self.reach.note(around, module))} if around is not None else set()
-
     def _self_stores(self, name: str) -> list[tuple[Module, ast.Attribute]]:
         """Returns the assignments to an attribute of ``self`` in the program."""
-        stores = ((where, one) for where in self.reach.files_with(name) for one in self._stores_of(where).get(name, []))
+        stores = ((where, one) for where in self.reach.files_with(name) for one in attribute_stores(where.names, name))
         return [(where, one) for where, one in stores if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
     def _item_values(self, module: Module, item: ast.Subscript) -> list[tuple[Module, ast.expr]]:
@@ -275,18 +227,8 @@ class Origins:
                 return None  # of a loop variable: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
             return value.attr if is_own else None
-        is_variable = isinstance(value, ast.Name) and value.id not in ("self", "cls")
-        found = module.names.scope_of(value).lookup(value.id) if is_variable else None  # type: ignore[attr-defined]
-        is_parameter = found is not None and any(isinstance(one.node, ast.arg) for one in found[1])
-        return key_of(module.names, value) if is_parameter else None
-
-
-def given_to(call: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
-    """Returns the argument of a call for a parameter of a function; None for none."""
-    expected = [one.arg for one in [*function.args.posonlyargs, *function.args.args] if one.arg not in ("self", "cls")]
-    place = expected.index(name) if name in expected else len(call.args)
-    by_name = next((one.value for one in call.keywords if one.arg == name), None)
-    return by_name if by_name is not None or place >= len(call.args) else call.args[place]
+        is_parameter = any(isinstance(one.node, ast.arg) for one in module.names.bindings(value))
+        return key_of(module.names, value) if is_parameter and name_of(value) not in ("self", "cls") else None
 
 
 def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> list[Binding]:
@@ -308,19 +250,6 @@ def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
         held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
         if isinstance(held, ast.Name) and held.id == name.id and names.scope_of(held) is names.scope_of(name):
             yield call.args[-1]
-
-
-def _class_values(owner: ast.ClassDef, name: str) -> list[ast.expr]:
-    """Returns the values of an attribute in the body of a class."""
-    given = (one for one in owner.body if isinstance(one, ast.Assign))
-    return [one.value for one in given if any(isinstance(t, ast.Name) and t.id == name for t in one.targets)]
-
-
-def _assigned_value(module: Module, target: ast.Attribute) -> ast.expr | None:
-    statement = module.names.parents.get(target)
-    if isinstance(statement, ast.Tuple):
-        statement = module.names.parents.get(statement)
-    return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
 
 
 def _bound_value(module: Module, binding: Binding, name: str) -> ast.expr | None:

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import gc
 import os
 import re
 import sys
@@ -82,9 +81,8 @@ def _parse_quietly(path: str, text: str) -> ast.Module:
 
 
 def drop_trees() -> None:
-    """Frees the cached trees; those of the program that is being judged stay in use."""
+    """Frees the cached trees; those of the program that is being judged stay in use, and no cycle keeps others."""
     forget_trees()
-    gc.collect()
     _in_use.characters = characters_of_trees()
 
 

@@ -55,6 +55,8 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
         of_path.setdefault(finding.path, []).append(finding)
     for path, one in judged.items():
         one.findings.extend(_sort_findings(of_path.get(path, [])))
+    for form in forms:
+        form.files.clear()  # the files of a program refer to each other, and would keep their trees
     return judged
 
 

@@ -41,9 +41,12 @@ class Sites:
 
     def judge(self, modules: Sequence[Module]) -> None:
         """Runs every rule for single sites over some files."""
-        found = [(bench, *one) for bench in map(self._bench, modules) for one in self._run_rules(bench)]
+        benches = [self._bench(module) for module in modules]
+        found = [(bench, *one) for bench in benches for one in self._run_rules(bench)]
         for bench, rule, fix in sorted(found, key=lambda one: _outer_first(one[1:])):
             self._add_fix(bench, rule, fix)
+        for bench in benches:
+            bench.reach.end_searches()
 
     def _bench(self, module: Module) -> Workbench:
         is_on_2 = self.settings.target == "portable" and uses_keras_2(module)

@@ -37,8 +37,8 @@ class Processes:
     """Worker processes that start when there is enough work for them, and end with the ``with`` statement.
 
     The cyclic garbage collector is off in them, and in this process until the statement ends: it would search the trees
-    of all files again and again, which took almost half of the time. It runs when trees are dropped: if the cache is
-    full (``files/parse.py``), and before another repository (docs/speed.md).
+    of all files again and again, which took almost half of the time. No cycle of objects keeps a tree; the few others
+    are freed before another repository (docs/speed.md).
 
     Args:
       most: the maximum number of processes; 1 means only this one.
@@ -110,6 +110,7 @@ def drop_repository() -> None:
     if characters_of_trees() > _FEW_CHARACTERS:
         forget()
         drop_trees()
+        gc.collect()
         gc.freeze()  # the remaining objects live to the end, so that the next collection need not search them
 
 

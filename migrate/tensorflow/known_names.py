@@ -206,6 +206,8 @@ class _Row(NamedTuple):
 
     def definition_of(self, name: str) -> str:
         """Returns the name of a name's definition; "" if the row does not have the name."""
+        if name not in self.names:
+            return ""
         words = f" {self.names} "
         return name if f" {name} " in words else words.partition(f" {name}=")[2].partition(" ")[0]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import attribute_stores, name_of
+from migrate.files.run_cache import tree_cache
 
 if TYPE_CHECKING:
     from migrate.analysis.calls.reach import Reach
@@ -90,3 +91,12 @@ def assigned_value(module: Module, target: ast.Attribute) -> ast.expr | None:
     """Returns the value that is assigned to an attribute, for one of several targets the whole value; None for none."""
     statement = module.names.statement_of(target)
     return statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+
+
+@tree_cache
+def methods_by_name(owner: ast.ClassDef) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+    found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.setdefault(node.name, []).append(node)
+    return found

@@ -11,7 +11,7 @@ from itertools import chain, combinations
 from typing import TypeVar
 
 from migrate.analysis.calls.branches import are_alternatives
-from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.calls.objects import classes_of, methods_by_name
 from migrate.analysis.program.facts import calls_within_functions, files_below, text_at
 from migrate.analysis.program.links import star_owner
 from migrate.analysis.program.tree import Tree
@@ -52,6 +52,7 @@ class Reach:
         self._resolved: dict[ast.Call, list[FunctionNode]] = {}
         self._paths_with_words: dict[tuple[str, ...], list[str]] = {}
         self._called_names: dict[str, set[str]] = {}
+        self._bases: dict[ast.ClassDef, list[ast.ClassDef]] = {}
         self._derived: dict[ast.ClassDef, list[ast.ClassDef]] = {}
         self._searches: dict[object, object] = {}
 
@@ -60,6 +61,10 @@ class Reach:
         if kind not in self._searches:
             self._searches[kind] = kind(self)
         return self._searches[kind]  # type: ignore[return-value]
+
+    def end_searches(self) -> None:
+        """Drops the search objects: without them no cycle of objects keeps the trees of the program."""
+        self._searches.clear()
 
     @cached_property
     def importers(self) -> list[Module]:
@@ -241,11 +246,12 @@ class Reach:
 
     def bases(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """Returns a class and its base classes in the program."""
-        found = [owner]
-        for each in found:  # The list grows.
-            named = (one for one in each.bases if not _is_of_library(self.module_of(each), one))
-            found += [one for base in named for one in self.classes(name_of(base)) if one not in found]
-        return found
+        if owner not in self._bases:
+            found = self._bases[owner] = [owner]
+            for each in found:  # The list grows.
+                named = (one for one in each.bases if not _is_of_library(self.module_of(each), one))
+                found += [one for base in named for one in self.classes(name_of(base)) if one not in found]
+        return self._bases[owner]
 
     def subclasses(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """Returns the program's classes that derive from a class, directly or not."""
@@ -346,10 +352,9 @@ class Reach:
             yield from found[:1]
 
     def _methods(self, owner: ast.ClassDef, name: str) -> Iterator[FunctionNode]:
-        for node in owner.body:
-            if isinstance(node, FunctionNode) and node.name == name:
-                self._module_of_node[node] = self.module_of(owner)
-                yield node
+        for node in methods_by_name(owner).get(name, ()):
+            self._module_of_node[node] = self.module_of(owner)
+            yield node
 
     def _methods_named(self, name: str, apart: Sequence[ast.ClassDef] = ()) -> Iterator[FunctionNode]:
         found = [one for one in self._definitions_named(name) if isinstance(one, FunctionNode)]

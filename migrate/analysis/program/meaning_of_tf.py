@@ -93,21 +93,28 @@ def _find_guard(tree: Tree, link: Link) -> bool:
     return False
 
 
+def _unguarded(tree: Tree, links: Iterable[Link]) -> int:
+    return tree.graph.bits(link.target.path for link in links if not _is_guarded(tree, link))
+
+
 class _Programs:
     """The programs of some root files."""
 
     def __init__(self, tree: Tree, roots: Iterable[Module]) -> None:
-        self._tree = tree
-        graph = self._graph = tree.graph
-        self._roots = {os.path.abspath(root.path): root for root in roots}
-        self._imported = Closures(tree.targets_of, lambda path: self._unguarded(tree.links_from(path)))
-        self._importers = Closures(tree.importers_of, lambda path: self._graph.bits(tree.importers_of(path)))
-        self._parts = FileFilter(graph, lambda path: not all(is_generated(one.text) for one in self._modules_at(path)))
-        self._mains = FileFilter(graph, lambda path: any(main_nodes(one.tree) for one in self._modules_at(path)))
+        # No function refers to this object: a cycle would keep its trees.
+        graph, self._tree = tree.graph, tree
+        own = {os.path.abspath(root.path): root for root in roots}
+
+        def modules_at(path: str) -> Sequence[Module]:
+            return [own[path]] if path in own else [*tree.readable([path])]
+
+        self._graph, self._modules_at = graph, modules_at
+        self._imported = Closures(tree.targets_of, lambda path: _unguarded(tree, tree.links_from(path)))
+        self._importers = Closures(tree.importers_of, lambda path: graph.bits(tree.importers_of(path)))
+        self._parts = FileFilter(graph, lambda path: not all(is_generated(one.text) for one in modules_at(path)))
+        self._mains = FileFilter(graph, lambda path: any(main_nodes(one.tree) for one in modules_at(path)))
         self._alike: dict[tuple[int, int], _Program] = {}
-        self.tf1_files = FileFilter(
-            graph, lambda path: any(one.tf1_uses or one.iterators for one in self._modules_at(path))
-        )
+        self.tf1_files = FileFilter(graph, lambda path: any(one.tf1_uses or one.iterators for one in modules_at(path)))
 
     def program_of(self, root: Module, others: int) -> "_Program":
         """Returns the program of a root file; the same one for all roots that lead to the same code.
@@ -120,7 +127,7 @@ class _Programs:
         """
         path, links = os.path.abspath(root.path), self._tree.own_links(root)
         own, imported = self._graph.bits([path]), self._imported.union(link.target.path for link in links)
-        below = own | imported | self._unguarded(links) | others
+        below = own | imported | _unguarded(self._tree, links) | others
         above = self._importers.union([path]) & ~below
         files, started = self._parts.select(below | above), own | above
         key = files, self._mains.select(started)
@@ -134,12 +141,6 @@ class _Programs:
     def modules(self, files: int) -> list[Module]:
         """Returns the readable modules of a set of files."""
         return [module for path in self._graph.paths(files) for module in self._modules_at(path)]
-
-    def _unguarded(self, links: Iterable[Link]) -> int:
-        return self._graph.bits(link.target.path for link in links if not _is_guarded(self._tree, link))
-
-    def _modules_at(self, path: str) -> Sequence[Module]:
-        return [self._roots[path]] if path in self._roots else [*self._tree.readable([path])]
 
 
 class _Program:

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from migrate.analysis.calls.branches import need_different_constants, strip_not, tests_around
 from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
@@ -13,6 +12,7 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.files.run_cache import tree_cache
 
 TrainingNode = ast.Call | ast.For | ast.While
 TRAINS = {"fit", "fit_generator", "train_on_batch"}
@@ -47,7 +47,6 @@ class LoadsBefore:
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module
-        self._calls = cache(self._loading_and_training_calls)
 
     def loads(self, training: TrainingNode) -> Iterator[Load]:
         """Yields the loads that run before a training, in the functions that lead to it and those that these call."""
@@ -119,7 +118,8 @@ class LoadsBefore:
                 if not (is_skipped or need_different_constants(module.names, call, node)):
                     yield call
 
-    def _loading_and_training_calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
+    @tree_cache
+    def _calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
         """Returns the calls of a function that may load, and those that train."""
         calls, leading = self.reach.calls_in(module, scope), {*self.reach.names_leading_to_loads, *LOADS, "__init__"}
         loading = [one for one in calls if name_of(one.func) in leading or is_load(one)]

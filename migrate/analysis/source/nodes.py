@@ -16,8 +16,9 @@ _WITHOUT_NODES = (ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal)
 def blocks(around: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
     """Yields each statement among a node and its ancestors, with the block that contains it, innermost first."""
     for inner, outer in pairwise(around):
-        for _, block in ast.iter_fields(outer):
-            if isinstance(block, list) and inner in block:
+        for name in FIELDS[type(outer)]:
+            block = getattr(outer, name, None)
+            if type(block) is list and inner in block:
                 yield inner, block
 
 

@@ -3,6 +3,7 @@
 import ast
 
 from migrate.analysis.source.names import Names
+from migrate.analysis.source.scopes import Scope
 from migrate.files.run_cache import tree_cache
 
 SEARCHES = {
@@ -39,4 +40,15 @@ def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
         found.setdefault(name_of(node.func), []).append(node)
     for some in found.values():
         some.sort(key=lambda call: (call.lineno, call.col_offset))
+    return found
+
+
+@tree_cache
+def additions(names: Names) -> dict[tuple[str, Scope], list[ast.expr]]:
+    """Returns the values that calls add to lists, by the variable of the list and its scope."""
+    found: dict[tuple[str, Scope], list[ast.expr]] = {}
+    for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):
+        held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
+        if isinstance(held, ast.Name):
+            found.setdefault((held.id, names.scope_of(held)), []).append(call.args[-1])
     return found

@@ -176,7 +176,7 @@ class Scopes:
             scope.bind(node.name, Binding(node))
         elif isinstance(node, ast.MatchMapping) and node.rest:
             scope.bind(node.rest, Binding(node))
-        elif isinstance(node, ast.Global):
+        elif isinstance(node, ast.Global) and scope is not self.top:
             scope.elsewhere.update(dict.fromkeys(node.names, self.top))
         elif isinstance(node, ast.Nonlocal):
             self._nonlocals += [(scope, name) for name in node.names]

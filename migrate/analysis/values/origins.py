@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Hashable, Iterator
-from functools import cache, cached_property
+from functools import cached_property
 
 from migrate.analysis.calls.given import given_values
 from migrate.analysis.calls.objects import assigned_value, class_values, is_of_self, owners_of, stored_values
@@ -11,11 +11,12 @@ from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
 from migrate.analysis.program.links import star_owner
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.path_searches import ADDS, SEARCHES, attribute_stores, calls_by_name, name_of
+from migrate.analysis.source.path_searches import SEARCHES, additions, attribute_stores, name_of
 from migrate.analysis.source.places import key_of
 from migrate.analysis.source.scopes import Binding
 from migrate.analysis.values.path_parts import PathParts
 from migrate.analysis.values.spellings import possible_paths
+from migrate.files.run_cache import tree_cache
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
@@ -35,7 +36,6 @@ class Origins:
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
-        self.behind = cache(self._direct_sources)
 
     @cached_property
     def flags(self) -> dict[str, Flag]:
@@ -91,7 +91,8 @@ class Origins:
         """Returns the values of a variable or attribute, or what the functions of a call return."""
         return self._returned_values(module, value) if isinstance(value, ast.Call) else self.behind(module, value)
 
-    def _direct_sources(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
+    @tree_cache
+    def behind(self, module: Module, value: ast.expr, is_path: bool = True) -> list[tuple[Module, ast.expr]]:
         """Returns the expressions that a value comes from directly."""
         if isinstance(value, ast.Name):
             return self._name_values(module, value)
@@ -243,13 +244,9 @@ def bindings_before(module: Module, bindings: list[Binding], name: ast.Name) -> 
     return [one for at, one in found if at.lineno >= last.get(id(names.block_of(at)), 0)]
 
 
-def additions_to_list(module: Module, name: ast.Name) -> Iterator[ast.expr]:
-    """Yields the values that a function adds to the list in a variable."""
-    names = module.names
-    for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):
-        held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
-        if isinstance(held, ast.Name) and held.id == name.id and names.scope_of(held) is names.scope_of(name):
-            yield call.args[-1]
+def additions_to_list(module: Module, name: ast.Name) -> list[ast.expr]:
+    """Returns the values that a function adds to the list in a variable."""
+    return additions(module.names).get((name.id, module.names.scope_of(name)), [])
 
 
 def _bound_value(module: Module, binding: Binding, name: str) -> ast.expr | None:

@@ -25,7 +25,7 @@ def uses(tree: Tree, module: Module, name: str) -> list[tuple[Module, ast.expr]]
         try:
             tree.answers[question] = _find_uses(tree, module, name)
         except HiddenUse as reason:
-            tree.answers[question] = reason
+            tree.answers[question] = HiddenUse(str(reason))  # without the traceback, which refers to the tree
     known = tree.answers[question]
     if isinstance(known, HiddenUse):
         raise HiddenUse(str(known))

@@ -1,6 +1,7 @@
 """What is asked of a file for each of many programs is looked up, not searched for again: counted, not timed."""
 
 import ast
+import gc
 import sys
 from collections import Counter
 from pathlib import Path
@@ -168,6 +169,19 @@ def test_trees_of_programs_that_were_judged_make_room_for_others(tmp_path, monke
     (tmp_path / ".git").mkdir()
     main(["--check", "-j1", str(tmp_path)])
     assert max(sizes) <= size * 5 // 4
+
+
+@each("made")(estimators(2) | files(6), resumptions(2), {"main.py": "global step\n" + files(2)["main.py"]})
+def test_no_cycle_of_objects_keeps_a_tree(made, tmp_path):
+    forget()
+    gc.collect()
+    gc.disable()
+    try:
+        main(["--check", "-j1", str(write(tmp_path / "program", made))])
+        forget()
+        assert parsing.characters_of_trees() == 0
+    finally:
+        gc.enable()
 
 
 _NESTED = {

@@ -2,9 +2,9 @@
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, partial, reduce
 from operator import or_
 
 from migrate.analysis.program.closures import Closures, FileFilter
@@ -69,7 +69,7 @@ def settle_meanings(tree: Tree, units: Sequence[tuple[Sequence[Module], int]]) -
 
 def _meanings(programs: Sequence["_Program"]) -> set[Meaning]:
     """Returns the meanings of ``tf`` in programs that share a file, without programs that fit both."""
-    files = {module for one in programs if one.meaning for module in one.files}
+    files = set[Module]().union(*(one.files for one in programs if one.meaning))
     return {one.meaning or Meaning.TWO for one in programs if one.meaning or one.files_for_tf2 - files}
 
 
@@ -132,11 +132,12 @@ class _Programs:
         files, started = self._parts.select(below | above), own | above
         key = files, self._mains.select(started)
         if key not in self._alike:
-            self._alike[key] = _Program(self.modules(files), self.modules(started), ())
+            places = self.modules(started), self.modules(files)
+            self._alike[key] = _Program(places[1], ReachedCode(*places), partial(ReachedCode, *places, is_sure=True))
         known = [(root, node) for node, _ in root.estimator_uses]
         if all(self._alike[key].reach.covers(*place) for place in known):
             return self._alike[key]
-        return _Program(self.modules(files), self.modules(started), known)
+        return self._alike[key].with_known(known)
 
     def modules(self, files: int) -> list[Module]:
         """Returns the readable modules of a set of files."""
@@ -147,21 +148,20 @@ class _Program:
     """Files that run together.
 
     Args:
-      started: the files that run when the program starts.
-      known: nodes that the program is known to reach, with their files.
+      reach: the code that may run.
+      find_certain: returns the code that runs whatever the results of conditions are.
     """
 
-    def __init__(
-        self, files: Sequence[Module], started: Sequence[Module], known: Sequence[tuple[Module, ast.AST]]
-    ) -> None:
-        self.files = files
-        self.reach = ReachedCode(started, files, known)
-        self._places = started, files, known
+    def __init__(self, files: Sequence[Module], reach: ReachedCode, find_certain: Callable[[], ReachedCode]) -> None:
+        self.files, self.reach, self._find_certain = files, reach, find_certain
 
     @cached_property
     def certain_reach(self) -> ReachedCode:
-        """The code that runs whatever the results of conditions are."""
-        return ReachedCode(*self._places, True)
+        return self._find_certain()
+
+    def with_known(self, known: Sequence[tuple[Module, ast.AST]]) -> "_Program":
+        """Returns the program with nodes that it is known to reach, each with its file."""
+        return _Program(self.files, self.reach.with_known(known), lambda: self.certain_reach.with_known(known))
 
     @cached_property
     def meaning(self) -> Meaning | None:

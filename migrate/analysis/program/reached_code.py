@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from itertools import takewhile
 from typing import Any
 
@@ -27,33 +28,34 @@ class ReachedCode:
     Args:
       started: the files that run when the program starts.
       modules: all files of the program.
-      known: nodes that the program is known to reach, with their files.
       is_sure: whether to leave out code that a condition may skip.
     """
 
-    def __init__(
-        self,
-        started: Sequence[Module],
-        modules: Sequence[Module],
-        known: Iterable[tuple[Module, ast.AST]],
-        is_sure: bool = False,
-    ) -> None:
+    def __init__(self, started: Sequence[Module], modules: Sequence[Module], is_sure: bool = False) -> None:
         self._is_sure = is_sure
         self._reached: set[ast.AST] = set()
         self._started = {module.tree for module in started}
         others = (module.tree for module in modules if module.tree not in self._started)
         self._skipped = {part for tree in others for part in main_nodes(tree)}
         named, decorated = _definitions(tuple(module.tree for module in modules))
-        named = {**named}
-        waiting: list[_Unit] = [*(module.tree for module in modules), *decorated]
+        self._unreached = {**named}
+        self._reach_from([*(module.tree for module in modules), *decorated], self._unreached)
+
+    def with_known(self, known: Iterable[tuple[Module, ast.AST]]) -> "ReachedCode":
+        """Returns what is reached if the program is known to reach some nodes, each with its file."""
+        found = copy(self)
+        found._reached, unreached = {*self._reached}, {**self._unreached}
         for module, node in known:
-            waiting += [around for around in module.names.ancestors(node) if isinstance(around, _UNITS)]
+            found._reach_from([one for one in module.names.ancestors(node) if isinstance(one, _UNITS)], unreached)
+        return found
+
+    def _reach_from(self, waiting: list[_Unit], unreached: dict[str, list[_Unit]]) -> None:
         while waiting:
             unit = waiting.pop()
             if unit not in self._reached:
                 self._reached.add(unit)
-                for word in named.keys() & self._words(unit):
-                    waiting += named.pop(word)
+                for word in unreached.keys() & self._words(unit):
+                    waiting += unreached.pop(word)
 
     def contains(self, module: Module, node: ast.AST) -> bool:
         """Whether the program may run a node."""

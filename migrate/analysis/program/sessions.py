@@ -111,15 +111,14 @@ def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, li
 
 def _functions_called(tree: Tree, module: Module, call: ast.Call) -> list[ast.AST]:
     """Returns the functions that a call calls, in any file; for ``app.run`` its ``main``."""
-    function = call.func
-    if tail_called(module.names, call) == "app.run" or module.names.qualified(function) == "absl.app.run":
+    function, dotted = call.func, module.names.qualified(call.func)
+    if dotted is not None and (dotted == "absl.app.run" or tail_called(module.names, call) == "app.run"):
         given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "main")]
         if not given:
             return _defined_at_top(module, "main")
-        function = given[0]
+        function, dotted = given[0], module.names.qualified(given[0])
     if isinstance(function, ast.Name) and (own := module.names.definitions(function)):
         return list(own)
-    dotted = module.names.qualified(function)
     if dotted is None or dotted.startswith("tensorflow"):
         return []
     owner, name = tree.owner(module, dotted)

@@ -95,8 +95,8 @@ def only_reads(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
         return _only_predicts(reach, each, read)
     for save in saves:
         seen = set[ast.AST]()
-        before = {call for _, call in calls_before(reach, reach.module, save, seen)}
-        if node in before or len(seen) > MAX_DEPTH**3:  # a large program was not searched completely
+        is_before = any(call is node for _, call in calls_before(reach, reach.module, save, seen))
+        if is_before or len(seen) > MAX_DEPTH**3:  # a large program was not searched completely
             return False
     return True
 

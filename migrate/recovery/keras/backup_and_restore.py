@@ -143,6 +143,7 @@ class BackupAndRestore(_Callback):
         if self._training is not None:
             _set_first_epoch(self.model, None)
             self._next = epoch
+            self._training.release()
             self._training.note.setdefault("first", epoch)
 
     def begin_turn(self, number, epoch, logs):
@@ -161,6 +162,8 @@ class BackupAndRestore(_Callback):
             return
         note["in_file"], self._is_saved = self._next, True
         self._save()
+        if self._turn is None:  # Within an epoch.
+            self._training.release()
 
     def _save(self, is_changed=None):
         states = map(_state_of, self._callbacks, self._given)

@@ -448,6 +448,14 @@ def test_a_note_that_cannot_be_written_costs_the_training_nothing():
     assert os.path.exists(FILE)
 
 
+def test_weights_are_hashed_when_fit_begins_and_once_for_each_file(monkeypatch):
+    hashed, digest = [], interrupted_training.digest_of
+    monkeypatch.setattr(interrupted_training, "digest_of", lambda one: hashed.append(one) or digest(one))
+    model = build()
+    fit(model, saver(), epochs=3)
+    assert len(hashed) == len(model.weights) * (1 + 3)
+
+
 def test_what_a_kill_has_left_of_a_save_stops_no_later_save(start):
     fit(build(), saver(), at=2)
     os.makedirs(".recovery/w/cp/fit-0/ckpt-1_temp/part-0")

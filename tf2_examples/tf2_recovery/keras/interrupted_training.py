@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b01461e6a29d3021).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 11905f65a196d286).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -74,8 +74,7 @@ class SavedTraining:
         self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
-        self._digests, self._seconds, self._saved_at = None, 0.0, time.monotonic()
-        self._file_digests = {}  # While a file of the program is put in its place.
+        self._held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
         self._find({"number": 0, "saved": {}, "file": "", "part": ""})
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
@@ -217,29 +216,31 @@ class SavedTraining:
         """Saves the note; the variables if is_changed, or with None if one changed."""
         began = time.monotonic()
         try:
-            if is_changed is None:
-                digest, own = self._file_digests.get, self._variables()
-                digests = [digest(id(one)) or digest_of(one) for one in own]
-                is_changed = digests != self._digests
-                self._digests = digests
-            elif is_changed:
-                self._digests = None
-            self.wait()  # The state before this one stays until this one is whole.
+            is_changed = self._has_changed() if is_changed is None else is_changed
             if is_changed:
+                self.wait()  # The state before this one stays until this one is whole.
                 self._save_variables()
             if self.note["number"]:
                 self._write_note()
         except Exception as error:  # Such as a full disk: the training continues.
             tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
-            self._digests = None
+            self.release()
         if is_changed:
             self._saved_at = time.monotonic()
             self._seconds = self._saved_at - began
         self._begin_sync(self.directory)
 
+    def _has_changed(self):
+        """Returns whether the variables have other values than were saved last."""
+        own = self._variables()
+        return len(own) != len(self._held) or not all(map(_has_value, own, self._held))
+
+    def release(self):
+        """Forgets the values that were saved last; held, a step would copy them."""
+        self._held = ()
+
     def _begin_sync(self, folder):
-        self.wait()
-        self._sync = threading.Thread(target=sync_folder, args=(folder,))
+        self._sync = threading.Thread(target=_sync_after, args=(self._sync, folder))
         self._sync.start()
 
     def _save_variables(self):
@@ -254,6 +255,7 @@ class SavedTraining:
         checkpoint = tf.train.Checkpoint(variables=variables)
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
         self.manager.save(checkpoint_number=note["number"])
+        self._held = [one.read_value() for one in variables]
         for name in names_in(self.directory):
             number = re.match(r"(?:ckpt|note)-(\d+)", name)
             if number and int(number[1]) < note["number"] - 1:
@@ -300,17 +302,16 @@ class SavedTraining:
                 write(
                     model, os.path.join(part, os.path.basename(path)), *args, **kwargs
                 )
-                self._begin_sync(part)  # It is on the disk before a note names it.
+                self._begin_sync(part)
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():
-            self._file_digests[id(one)] = digest_of(one)
-            marks = self._file_digests[id(one)], *saved.get(number, ())
+            marks = digest_of(one), *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
+        self.wait()  # It is on the disk before a note names it.
         self.on_save()
-        self._file_digests.clear()
         is_there = is_aside and put_in_place(part, os.path.dirname(path))
         remove_tree(part)
         if not is_there:
@@ -340,6 +341,17 @@ def digest_of(variable):
         return 0
     value = np.ascontiguousarray(one.read_value())
     return zlib.crc32(value.reshape(-1).view(np.uint8))
+
+
+def _has_value(variable, value):
+    now, value = np.asarray(variable.read_value()), np.asarray(value)
+    return np.may_share_memory(now, value) or np.array_equal(now, value)
+
+
+def _sync_after(earlier, folder):
+    if earlier is not None:
+        earlier.join()
+    sync_folder(folder)
 
 
 def _watch_saves(models):

@@ -16,7 +16,7 @@ from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.origins import Origins, bindings_before
-from migrate.analysis.values.path_parts import PathParts, is_same
+from migrate.analysis.values.path_parts import PathParts, have_like_names, is_same
 
 _FIRST = re.compile(r"(init|start|begin|first|last|resum)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
 """Names of settings for the first epoch of a training."""
@@ -88,11 +88,10 @@ class _Search:
         is_open = any(one.unknown or not one.names for one in files or [PathParts()])
         if is_asked and self.saves.calls and (is_open or (words := said(CHECKPOINT, self.origins.flags, load))):
             return "searches for it, or is told it by the user" if is_open else f"says `{words}`"
-        names = {name for one in files for name in one.names}
         for save in self.saves.calls if is_asked or not is_made else ():
             is_near = self.reach.module_of(save) in (load.module, self.module)
-            if is_near and any(not names.isdisjoint(one.names) for one in self.saves.paths(save)):
-                return f"saves one of its name in line {save.lineno}"
+            if is_near and have_like_names(files, self.saves.paths(save), by_words=is_asked):
+                return f"saves one of a like name in line {save.lineno}"
         return ""
 
     def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:
@@ -160,14 +159,11 @@ class _Search:
         """Whether the variable of the loaded model has another model when that is trained."""
         names, loaded = load.module.names, getattr(load.call.func, "value", None)
         bound = names.bindings(loaded)
-        models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
         if not bound or not isinstance(loaded, ast.Name):
             return False
-        before, models = (
-            bindings_before(load.module, bound, loaded),
-            [one for one in models if names.bindings(one) is bound],
-        )
-        reached = [one for model in models for one in bindings_before(load.module, bound, model)]
+        before = bindings_before(load.module, bound, loaded)
+        models = [one for where, one in receivers if where is load.module and isinstance(one, ast.Name)]
+        reached = [one for m in models if names.bindings(m) is bound for one in bindings_before(load.module, bound, m)]
         others = [one.value for one in reached if one not in before and one.value is not None]
         made = [one for one in others if loaded.id not in {getattr(part, "id", "") for part in ast.walk(one)}]
         return bool(reached) and len(made) == len(reached)

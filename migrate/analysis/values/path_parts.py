@@ -11,6 +11,7 @@ from migrate.files.run_cache import run_cache
 _FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _WORD = re.compile(r"\w")
 _NO_LETTER = re.compile(r"[\W\d_]+")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _FILE = re.compile(r"^(?!\.).*[A-Za-z].*\.(h5|hd5|hdf5|h5py|keras|ckpt|weights|hdf|model|mod|tf|index)$")
 
 
@@ -75,6 +76,17 @@ def _is_same(one: PathParts, other: PathParts) -> bool:
         return True
     names = (tuple(map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(one, other))
     return any(_is_numbered(*pair) for pair in names)
+
+
+def have_like_names(loaded: Iterable[PathParts], saved: Collection[PathParts], *, by_words: bool) -> bool:
+    """Whether two paths end in one name or, ``by_words``, one name has all words of the other: ``best_net.h5``."""
+    names = [{name for each in paths for name in each.names} for paths in (loaded, saved)]
+    words = [{found for name in each if (found := _words_of(name))} for each in names]
+    return bool(names[0] & names[1]) or (by_words and any(a <= b or b <= a for a in words[0] for b in words[1]))
+
+
+def _words_of(name: str) -> frozenset[str]:
+    return frozenset(map(str.lower, _WORDS.findall(_FILLED.sub("", name).rpartition(".")[0])))
 
 
 def _is_numbered(one: str, other: str) -> bool:

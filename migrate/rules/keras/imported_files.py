@@ -53,11 +53,8 @@ def findings_at_imports(
     users_files = [other for other in others.values() if not is_generated(other.text)]  # The runtime has every Keras.
     found = [(other, found_there) for other in users_files if (found_there := found_in(other))]
     reached = reached_from(bench, others.values()) if found else None
-    kept = (
-        (other, [one for one in found_there if reached and reached.contains(other, one.node)])
-        for other, found_there in found
-    )
-    seen = [(other, found_there) for other, found_there in kept if found_there]
+    kept = ((other, [one for one in each if reached and reached.contains(other, one.node)]) for other, each in found)
+    seen = [(other, each) for other, each in kept if each]
     if remedy and len(seen) > _MAX_FILES:
         named = ", ".join(other.path for other, _ in seen[:_MAX_FILES])
         message = f"in {len(seen)} files of this program {what}: {named}, …"

@@ -82,9 +82,8 @@ _REMEDY = "Run tf_upgrade_v2 on these files first; check prints what it leaves w
 
 
 def _findings(bench: Workbench, other: Module) -> list[ImportedFinding]:
-    return [
-        ImportedFinding(node, f"{one.path}: {_advice(one)}") for node, one in _missing(other, bench.settings.target)
-    ]
+    found = _missing(other, bench.settings.target)
+    return [ImportedFinding(node, f"{one.path}: {_advice(one)}") for node, one in found]
 
 
 def _judge_names(bench: Workbench) -> Iterator[Fix]:
@@ -118,19 +117,13 @@ def _missing(module: Module, target: str) -> list[tuple[ast.expr | ImportStateme
     names = module.names
     found: list[tuple[ast.expr | ImportStatement, Lack]] = []
     for node in module.names.imports:
-        lacks = [
-            one for _, path in imported_paths(node) if (one := lack(path, target)) is not None and not _has_rule(one)
-        ]
+        lacks = [one for _, path in imported_paths(node) if (one := lack(path, target)) and not _has_rule(one)]
         found += [(node, one) for one in lacks if not is_guarded(names, node)]
     for use, dotted in names.package_uses(("keras", "tf_keras", "tensorflow")):
         one = lack(dotted, target)
         imports = root_imports(names, use)  # none for a name that two imports bind
-        if (
-            one is not None
-            and imports
-            and not _has_rule(one)
-            and not any(is_guarded(names, each) for each in (use, *imports))
-        ):
+        is_tried = any(is_guarded(names, each) for each in (use, *imports))
+        if one is not None and imports and not is_tried and not _has_rule(one):
             found.append((use, one))
     return found + [(node, one) for node, one in _gone_names(module, target) if not _has_rule(one)]
 

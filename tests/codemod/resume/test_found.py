@@ -94,6 +94,10 @@ BY_WHAT_IT_DOES = {
     "an earlier file of the pattern that its callback writes": (
         f"model = build()\nmodel.load_weights('out/w-07.weights.h5')\n{_FIT}"
     ),
+    "a file whose words are those of its own file, where there is one": (
+        "try:\n    model = keras.models.load_model('net.h5')\nexcept OSError:\n    model = build()\n"
+        "model.fit(x, y, epochs=9)\nmodel.save('out/BestNet-2.keras')\n"
+    ),
     "its own file by the names of its layers": (
         f"model = build()\nmodel.load_weights('out/w-{{0}}.weights.h5'.format(7), by_name=True)\n{_FIT}"
     ),

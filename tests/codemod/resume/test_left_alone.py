@@ -70,6 +70,10 @@ LEFT = {
     "a model that is made better and saved as another file": (
         'import keras\nmodel = keras.models.load_model("old.h5")\nmodel.fit(x, y, epochs=5)\nmodel.save("new.h5")\n'
     ),
+    "a model that may be there, and is saved under other words": (
+        'import os\nimport keras\nmodel = keras.models.load_model("old_net.h5") if os.path.exists("old_net.h5") '
+        'else build()\nmodel.fit(x, y, epochs=5)\nmodel.save("new_net.h5")\n'
+    ),
     "a model that is loaded instead of being trained": (
         'import os\nimport keras\n\n\ndef made():\n    if os.path.exists("m.h5"):\n'
         '        return keras.models.load_model("m.h5")\n    model = build()\n    model.fit(x, y, epochs=5)\n'

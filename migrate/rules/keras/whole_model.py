@@ -12,6 +12,8 @@ on Keras 2, it calls ``load_model``. Calls in files that the program imports are
 Fidelity: noted. It cannot read what Keras 3 cannot read at all: ``Lambda`` layers, operations on tensors between
 layers, ``MultiHeadAttention`` of Keras 2, models inside models of Keras 2. It raises, with advice, for Nadam's state of
 Keras 2, mixed precision's optimizer and Huber's ``delta``, which Keras 3 does not write to the file.
+Of the models in ``.keras`` files of Keras 2.15, Keras 3 loads only a Sequential one with an ``Input``; it trains after
+``model.steps_per_execution = 1``, with a new optimizer.
 
 Found only in a program that is rewritten or has a recovery.
 

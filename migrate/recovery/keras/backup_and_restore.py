@@ -143,7 +143,7 @@ class BackupAndRestore(_Callback):
         if self._training is not None:
             _set_first_epoch(self.model, None)
             self._next = epoch
-            self._training.release()
+            self._training.held = ()  # A step would copy what is held.
             self._training.note.setdefault("first", epoch)
 
     def begin_turn(self, number, epoch, logs):
@@ -163,7 +163,7 @@ class BackupAndRestore(_Callback):
         note["in_file"], self._is_saved = self._next, True
         self._save()
         if self._turn is None:  # Within an epoch.
-            self._training.release()
+            self._training.held = ()
 
     def _save(self, is_changed=None):
         states = map(_state_of, self._callbacks, self._given)

@@ -28,7 +28,7 @@ def recovered(turns, directory, *models, optimizers=()):
     if not training.is_resumed:  # Saves first: the program may write files in turn one.
         note.update(first=first, epoch=first, in_file=first, stop=stop)
         training.save()
-        training.release()
+        training.held = ()
     elif first == note["first"] and stop < note["stop"]:  # It counts what is left.
         stop = min(note["stop"], note["in_file"] + stop - first)
     note["stop"], turn, files = stop, note["epoch"], []
@@ -50,7 +50,7 @@ def recovered(turns, directory, *models, optimizers=()):
             if not is_last and (files or training.is_due()):
                 note["epoch"] = turn
                 training.save()
-                training.release()
+                training.held = ()
                 files.clear()
     finally:
         training.is_ended = True

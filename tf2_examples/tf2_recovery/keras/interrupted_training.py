@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 11905f65a196d286).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0cab672e42375cc8).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -74,7 +74,7 @@ class SavedTraining:
         self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
-        self._held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
+        self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
         self._find({"number": 0, "saved": {}, "file": "", "part": ""})
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
@@ -216,7 +216,9 @@ class SavedTraining:
         """Saves the note; the variables if is_changed, or with None if one changed."""
         began = time.monotonic()
         try:
-            is_changed = self._has_changed() if is_changed is None else is_changed
+            if is_changed is None:
+                own, old = self._variables(), self.held  # What was saved last.
+                is_changed = len(own) != len(old) or not all(map(_has_value, own, old))
             if is_changed:
                 self.wait()  # The state before this one stays until this one is whole.
                 self._save_variables()
@@ -224,23 +226,15 @@ class SavedTraining:
                 self._write_note()
         except Exception as error:  # Such as a full disk: the training continues.
             tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
-            self.release()
+            self.held = ()
         if is_changed:
             self._saved_at = time.monotonic()
             self._seconds = self._saved_at - began
         self._begin_sync(self.directory)
 
-    def _has_changed(self):
-        """Returns whether the variables have other values than were saved last."""
-        own = self._variables()
-        return len(own) != len(self._held) or not all(map(_has_value, own, self._held))
-
-    def release(self):
-        """Forgets the values that were saved last; held, a step would copy them."""
-        self._held = ()
-
     def _begin_sync(self, folder):
-        self._sync = threading.Thread(target=_sync_after, args=(self._sync, folder))
+        do = [*([self._sync.join] if self._sync else []), lambda: sync_folder(folder)]
+        self._sync = threading.Thread(target=lambda: [one() for one in do])
         self._sync.start()
 
     def _save_variables(self):
@@ -255,7 +249,7 @@ class SavedTraining:
         checkpoint = tf.train.Checkpoint(variables=variables)
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
         self.manager.save(checkpoint_number=note["number"])
-        self._held = [one.read_value() for one in variables]
+        self.held = [one.read_value() for one in variables]
         for name in names_in(self.directory):
             number = re.match(r"(?:ckpt|note)-(\d+)", name)
             if number and int(number[1]) < note["number"] - 1:
@@ -346,12 +340,6 @@ def digest_of(variable):
 def _has_value(variable, value):
     now, value = np.asarray(variable.read_value()), np.asarray(value)
     return np.may_share_memory(now, value) or np.array_equal(now, value)
-
-
-def _sync_after(earlier, folder):
-    if earlier is not None:
-        earlier.join()
-    sync_folder(folder)
 
 
 def _watch_saves(models):

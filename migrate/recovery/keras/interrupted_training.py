@@ -152,7 +152,9 @@ class SavedTraining:
         for one, places in zip(self._optimizers(), note["optimized"]):
             build = getattr(one, "build", None) or one._create_all_weights
             with self.models[0].distribute_strategy.scope():
-                if places and max(places) < len(weights):
+                # Keras 3 builds a LossScaleOptimizer that is built a second time.
+                is_built = getattr(one, "built", False)
+                if places and max(places) < len(weights) and not is_built:
                     build([weights[place] for place in places])
         own, read = self._variables(), self._values
         return [tuple(one.shape) for one in own] == [value.shape for value in read]

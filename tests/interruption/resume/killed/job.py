@@ -202,9 +202,12 @@ def stages():
 
 def mixed():
     keras.mixed_precision.set_global_policy("mixed_float16")
-    model = compiled(dense_net(args.units))
+    model, path = compiled(dense_net(args.units)), "w/model.keras"
     # Keras 2.15 loads no .weights.h5 that it has saved with a LossScaleOptimizer.
-    fit(model, weights_saved(model, "w/cp.weights.h5" if hasattr(keras, "ops") else "w/cp.h5"))
+    saver = keras.callbacks.ModelCheckpoint(path) if hasattr(keras, "ops") else weights_saved(model, "w/cp.h5")
+    if os.path.exists(path):
+        model = keras.models.load_model(path)  # Keras 3 builds its LossScaleOptimizer then.
+    fit(model, saver)
     return [model]
 
 

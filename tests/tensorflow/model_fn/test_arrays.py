@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from migrate.recovery.estimator.arrays import numpy_input_fn, pandas_input_fn
+from migrate.recovery.estimator.continued_input import _can_save
 
 X = {"a": np.arange(5, dtype=np.float32), "b": np.arange(10).reshape(5, 2)}
 Y = np.arange(5) * 10
@@ -73,6 +74,15 @@ def test_an_array_alone_and_labels_in_a_dict_keep_their_structure():
     assert batches(numpy_input_fn(Y, batch_size=5, shuffle=False))[0].tolist() == Y.tolist()
     (_, labels), *_ = batches(numpy_input_fn(X, {"l": Y}, shuffle=False))
     assert labels["l"].tolist() == Y.tolist()
+
+
+def test_no_graph_holds_the_arrays_and_a_checkpoint_can_hold_the_iterator():
+    x = {"a": np.zeros([300_000], np.float32), "words": np.array([b"one", "two", "three"] * 100_000, object)}
+    input_fn = numpy_input_fn(x, x["a"], shuffle=True)
+    with tf.Graph().as_default() as graph:
+        input_fn()
+        assert graph.as_graph_def().ByteSize() < 10_000  # 3.2 million and more as constants
+    assert _can_save(input_fn)
 
 
 def test_a_shuffled_epoch_has_every_example_once():

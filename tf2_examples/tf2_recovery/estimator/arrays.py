@@ -1,6 +1,7 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3621aaaba8091f3f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b15f47e42b97bbe7).
 """The input functions of ``tf.estimator.inputs`` for arrays and data frames."""
 
+import numpy as np
 import tensorflow as tf
 
 
@@ -15,8 +16,8 @@ def numpy_input_fn(
 ):
     """Returns an ``input_fn`` that returns arrays as a ``tf.data.Dataset``, not tensors.
 
-    A batch may hold examples of two epochs; only the last one may be smaller. The arrays
-    become constants of an Estimator's graph: of 2 GB in all at most.
+    A batch may hold examples of two epochs; only the last one may be smaller. The graph
+    and its files hold no copy of the arrays.
 
     Args:
       x: an array or a dict of arrays, of the same first dimension.
@@ -34,7 +35,9 @@ def numpy_input_fn(
         raise ValueError("shuffle must be True or False.")
 
     def input_fn():
-        examples = tf.data.Dataset.from_tensor_slices(x if y is None else (x, y))
+        features = _tensors_of(x)
+        data = features if y is None else (features, _tensors_of(y))
+        examples = tf.data.Dataset.from_tensor_slices(data)
         if shuffle:
             examples = examples.shuffle(queue_capacity)
         return examples.repeat(num_epochs).batch(batch_size)
@@ -68,3 +71,20 @@ def pandas_input_fn(
     return numpy_input_fn(
         dict(x), labels, batch_size, num_epochs, shuffle, queue_capacity
     )
+
+
+def _tensors_of(value):
+    """Returns the tensors of an array or of a dict of arrays."""
+    if isinstance(value, dict):
+        tensors = value.copy()  # Of the same type: an OrderedDict keeps its order.
+        tensors.update((name, _tensor_of(one)) for name, one in value.items())
+        return tensors
+    return _tensor_of(value)
+
+
+def _tensor_of(value):
+    """Returns the tensor of an array; a constant would be part of each graph's file."""
+    array = np.asarray(value)
+    tensor = tf.numpy_function(lambda: array, [], tf.as_dtype(array.dtype))
+    tensor.set_shape(array.shape)
+    return tensor

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0cab672e42375cc8).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 72811dec1bbb0c7b).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -153,7 +153,9 @@ class SavedTraining:
         for one, places in zip(self._optimizers(), note["optimized"]):
             build = getattr(one, "build", None) or one._create_all_weights
             with self.models[0].distribute_strategy.scope():
-                if places and max(places) < len(weights):
+                # Keras 3 builds a LossScaleOptimizer that is built a second time.
+                is_built = getattr(one, "built", False)
+                if places and max(places) < len(weights) and not is_built:
                     build([weights[place] for place in places])
         own, read = self._variables(), self._values
         return [tuple(one.shape) for one in own] == [value.shape for value in read]

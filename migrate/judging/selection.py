@@ -24,13 +24,13 @@ def with_rule_codes(settings: Settings, places: Mapping[str, str]) -> Settings:
       places: the option or file that set ``select`` and ``ignore``, for the message of a SettingsError.
     """
 
-    def codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
+    def rule_codes(chosen: Iterable[str], setting: str) -> tuple[str, ...]:
         for each in chosen:
             if not is_known(each):
                 raise SettingsError(f"{places.get(setting, setting)}: {unknown_code(each, (*RULES, *CODES))}")
         return tuple(map(code_of, chosen))
 
-    return replace(settings, select=codes(settings.select, "select"), ignore=codes(settings.ignore, "ignore"))
+    return replace(settings, select=rule_codes(settings.select, "select"), ignore=rule_codes(settings.ignore, "ignore"))
 
 
 def code_of(rule: str) -> str:

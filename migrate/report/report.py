@@ -75,7 +75,7 @@ class Report:
             return
         lines = [*(errors if with_errors else ()), *summary.lines(self.outcome, self._names), *self._diff_base_note()]
         lines += summary.runtime_notes(self.outcome)
-        lines += summary.needs(self.needs)
+        lines += summary.need_lines(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
         show([*lines, [*found, (" ", ""), *self._change_line()]], stream)
 

@@ -68,7 +68,7 @@ def fidelities(outcome: Outcome) -> Iterator[Line]:
         yield [("exact: this tool's own tests interrupt such programs, old and new, and they resume alike.", "")]
 
 
-def needs(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
+def need_lines(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
     """Yields a line for each entry point on what the program needs in addition to TensorFlow."""
     for start, needed in [*programs.items()][:_MAX_REASONS]:
         yield [(f"{printable(start)} needs ", ""), (printable("; ".join(needed)), "bold")]

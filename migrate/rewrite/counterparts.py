@@ -18,7 +18,7 @@ _OTHER_NAMES = {"tpu.RunConfig": "TPURunConfig"}
 
 
 class Counterpart(NamedTuple):
-    """The replacement of a name.
+    """What replaces a name of TensorFlow 1 in a rewritten program.
 
     Attributes:
       name: a class or function of the runtime package, or a name below ``tensorflow.compat.v1``.

@@ -166,7 +166,7 @@ class Program:
         return str(top), ".".join(path.relative_to(top).with_suffix("").parts)
 
     def confinement(self, model_dir: Path, scratch: Path) -> dict[str, list[str]]:
-        """Returns the arguments of ``guard.confine``: own and allowed directories, and the paths in its arguments."""
+        """Returns the arguments of ``guard.confine`` by name: lists of the paths that the program may use."""
         allowed = [os.path.abspath(path) for path in self.allowed]
         values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]
         given = [os.path.join(os.getcwd(), value) for value in values if os.sep in value]

@@ -120,7 +120,7 @@ class LoadsBefore:
 
     @tree_cache
     def _calls(self, module: Module, scope: ast.AST) -> tuple[list[ast.Call], list[ast.Call]]:
-        """Returns the calls of a function that may load, and those that train."""
+        """Returns two lists of the calls inside a function: those that may load a model, and those that train."""
         calls, leading = self.reach.calls_in(module, scope), {*self.reach.names_leading_to_loads, *LOADS, "__init__"}
         loading = [one for one in calls if name_of(one.func) in leading or is_load(one)]
         return loading, [*filter(is_model_fit, calls)]

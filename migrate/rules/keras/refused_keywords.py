@@ -119,7 +119,7 @@ def saves_of_weights(bench: Workbench) -> Iterator[Fix]:
         path = call.args[0] if call.args else given.get("filepath")
         if path is not None and not path_ending(names, path).endswith((".weights.h5", UNKNOWN, "}")):
             message = "save_weights raises a ValueError on Keras 3 for a name that does not end in .weights.h5"
-            help = "Name what is saved so, and where that is read; Keras 3 reads an old job's .h5 by its old name."
+            help = "End the name in .weights.h5, also where it is loaded; Keras 3 still loads an earlier .h5."
             yield Fix((manual(call, message, help),))
         elif "save_format" in given:
             message = "save_weights takes no save_format on Keras 3"

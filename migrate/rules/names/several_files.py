@@ -54,7 +54,9 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
             )
             yield reason, "Give one of the two files another name, or import it by its whole name."
         elif any(module.path.endswith(NOTEBOOK) and not tree.given for module in roots):
-            reason = f"its program needs {name}, and a module that a notebook's cell writes is rewritten alone"
+            reason = (
+                f"its program needs {name}, but a module that a notebook's cell writes is rewritten without other files"
+            )
             yield reason, f"Put the module into a file beside {name}."
         elif path not in tree.given:
             yield f"its program needs {name}, which is not among the given files", _command_for_all(roots, missing)

@@ -246,7 +246,7 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
     outcome = outcome_of(tmp_path)
     modeling = os.path.relpath(tmp_path / "modeling.py")
     name = str(tmp_path / "modeling.py") if modeling.startswith("..") else modeling
-    written = "and a module that a notebook's cell writes is rewritten alone"
+    written = "but a module that a notebook's cell writes is rewritten without other files"
     assert f"its program needs {name}, {written}" in reasons(outcome)
     assert outcome.changes == []
 

@@ -95,7 +95,7 @@ def test_one_that_cannot_be_ended_is_an_error_and_never_silence(torn, capsys):
 
 
 @pytest.fixture
-def repository(project):
+def committed_project(project):
     git(project, "add", "train.py", "other.py")
     git(project, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-m", "first")
     return project
@@ -108,35 +108,35 @@ def git(directory, *arguments):
 WARNING = "Not committed in git before this write: "
 
 
-def test_a_write_says_nothing_of_what_is_committed(repository, capsys):
-    (repository / "other.py").write_text("x = 1\n")  # which no write changes
+def test_a_write_says_nothing_of_what_is_committed(committed_project, capsys):
+    (committed_project / "other.py").write_text("x = 1\n")  # which no write changes
     assert main(["--write", "."]) == 1
     assert WARNING not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("is_staged", [False, True])
-def test_a_write_names_the_files_with_changes_that_are_not_committed(repository, capsys, is_staged):
-    text = (repository / "train.py").read_text()
-    (repository / "train.py").write_text(text + "\nx = 1\n")
-    (repository / "sub").mkdir()
-    (repository / "sub/née.py").write_text(text)
+def test_a_write_names_the_files_with_changes_that_are_not_committed(committed_project, capsys, is_staged):
+    text = (committed_project / "train.py").read_text()
+    (committed_project / "train.py").write_text(text + "\nx = 1\n")
+    (committed_project / "sub").mkdir()
+    (committed_project / "sub/née.py").write_text(text)
     if is_staged:
-        git(repository, "add", ".")
+        git(committed_project, "add", ".")
     assert main(["."]) == 1
     assert WARNING not in capsys.readouterr().err
     assert main(["--write", "sub", "train.py"]) == 1
     assert f"{WARNING}sub/née.py, train.py.\n" in capsys.readouterr().err
 
 
-def test_line_ends_that_git_stores_otherwise_are_no_change(repository, capsys):
-    (repository / "train.py").write_bytes((repository / "train.py").read_bytes().replace(b"\n", b"\r\n"))
+def test_line_ends_that_git_stores_otherwise_are_no_change(committed_project, capsys):
+    (committed_project / "train.py").write_bytes((committed_project / "train.py").read_bytes().replace(b"\n", b"\r\n"))
     assert main(["--write", "."]) == 1
     assert WARNING not in capsys.readouterr().err
 
 
-def test_no_program_that_a_repository_names_is_run(repository):
-    trap = repository / "trap"
-    trap.write_text(f"#!/bin/sh\ntouch {repository}/sprung\n")
+def test_no_program_that_a_repository_names_is_run(committed_project):
+    trap = committed_project / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {committed_project}/sprung\n")
     trap.chmod(0o755)
     for name in (
         "core.fsmonitor",
@@ -146,10 +146,10 @@ def test_no_program_that_a_repository_names_is_run(repository):
         "filter.x.clean",
         "filter.x.process",
     ):
-        git(repository, "config", name, str(trap))
-    (repository / ".gitattributes").write_text("*.py filter=x diff=x\n")
+        git(committed_project, "config", name, str(trap))
+    (committed_project / ".gitattributes").write_text("*.py filter=x diff=x\n")
     assert main(["--write", "."]) == 1
-    assert not (repository / "sprung").exists()
+    assert not (committed_project / "sprung").exists()
 
 
 # Ctrl-C

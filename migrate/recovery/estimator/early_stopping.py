@@ -5,6 +5,9 @@ import os
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
+from .checkpoint_list import latest_checkpoint
+from .model_checkpoints import STOP_SIGNAL
+
 
 class EarlyStoppingHook(tf1.train.SessionRunHook):
     """Ends the training when a function returns True.
@@ -92,9 +95,9 @@ class StopSignal:
 
 
 def _saved_type(model_dir):
-    path = tf.train.latest_checkpoint(model_dir) if model_dir else None
+    path = latest_checkpoint(model_dir) if model_dir else None
     types = tf.train.load_checkpoint(path).get_variable_to_dtype_map() if path else {}
-    return types.get("signal_early_stopping/STOP")
+    return types.get(STOP_SIGNAL)
 
 
 def make_early_stopping_hook(

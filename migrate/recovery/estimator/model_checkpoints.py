@@ -180,7 +180,7 @@ class ManagedSaver(tf1.train.Saver):
         _check_fits(sess.graph, save_path)
         restore = self._reader.restore if self._reader else super().restore
         restore(sess, save_path)
-        if _SIGNAL not in _shapes(save_path):
+        if STOP_SIGNAL not in _shapes(save_path):
             sess.run([variable.initializer for variable in _signals()])
         self._restored_path = save_path
 
@@ -241,20 +241,20 @@ def saver_of_objects(path):
     return tf1.train.Saver({_object_key(v.op.name): v for v in tf1.global_variables()})
 
 
-_SIGNAL = "signal_early_stopping/STOP"
+STOP_SIGNAL = "signal_early_stopping/STOP"
 
 
 def _signals():
     """Returns the variables that hooks for early stopping made, a list."""
-    return [v for v in tf1.global_variables() if v.op.name == _SIGNAL]
+    return [v for v in tf1.global_variables() if v.op.name == STOP_SIGNAL]
 
 
 def _saver_without_signal(path):
     """Returns a Saver for a checkpoint without the early-stopping variable, or None."""
     is_there = path and tf1.train.checkpoint_exists(path)
-    if not is_there or not _signals() or _SIGNAL in _shapes(path):
+    if not is_there or not _signals() or STOP_SIGNAL in _shapes(path):
         return None
-    others = [v for v in tf1.global_variables() if v.op.name != _SIGNAL]
+    others = [v for v in tf1.global_variables() if v.op.name != STOP_SIGNAL]
     return tf1.train.Saver(others, sharded=True)
 
 
@@ -291,7 +291,7 @@ def _check_fits(graph, path):
         part = variable._save_slice_info  # set if the variable is partitioned
         name = part.full_name if part else variable.op.name
         shape = tf.TensorShape(part.full_shape if part else variable.shape)
-        if name not in shapes and name != _SIGNAL:
+        if name not in shapes and name != STOP_SIGNAL:
             missing.append(name)
         elif name in shapes and not shape.is_compatible_with(shapes[name]):
             other.append(f"{name} {shapes[name]}, not {shape.as_list()}")

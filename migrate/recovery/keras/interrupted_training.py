@@ -234,8 +234,7 @@ class SavedTraining:
         self._begin_sync(self.directory)
 
     def _begin_sync(self, folder):
-        do = [*([self._sync.join] if self._sync else []), lambda: sync_folder(folder)]
-        self._sync = threading.Thread(target=lambda: [one() for one in do])
+        self._sync = threading.Thread(target=_sync_after, args=(self._sync, folder))
         self._sync.start()
 
     def _save_variables(self):
@@ -336,6 +335,12 @@ def digest_of(variable):
         return 0
     value = np.ascontiguousarray(one.read_value())
     return zlib.crc32(value.reshape(-1).view(np.uint8))
+
+
+def _sync_after(earlier, folder):
+    if earlier is not None:
+        earlier.join()
+    sync_folder(folder)
 
 
 def _has_value(variable, value):

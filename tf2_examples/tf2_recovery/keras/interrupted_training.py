@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 72811dec1bbb0c7b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1360927415e9c216).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -235,8 +235,7 @@ class SavedTraining:
         self._begin_sync(self.directory)
 
     def _begin_sync(self, folder):
-        do = [*([self._sync.join] if self._sync else []), lambda: sync_folder(folder)]
-        self._sync = threading.Thread(target=lambda: [one() for one in do])
+        self._sync = threading.Thread(target=_sync_after, args=(self._sync, folder))
         self._sync.start()
 
     def _save_variables(self):
@@ -337,6 +336,12 @@ def digest_of(variable):
         return 0
     value = np.ascontiguousarray(one.read_value())
     return zlib.crc32(value.reshape(-1).view(np.uint8))
+
+
+def _sync_after(earlier, folder):
+    if earlier is not None:
+        earlier.join()
+    sync_folder(folder)
 
 
 def _has_value(variable, value):

@@ -10,10 +10,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Rewriting the assertions of all tests makes millions of objects, and few cycles.
+gc.disable()
+
+
 def pytest_collection_finish():
     """Spares Python's collector of cycles the thousands of tests, which stay until the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,5 +1,6 @@
 """A project to migrate."""
 
+import gc
 import os
 import subprocess
 
@@ -8,6 +9,9 @@ import pytest
 from tests.codemod import shared
 from tests.codemod.programs import program
 from tests.codemod.trees import put
+
+# A run of the pipeline unfreezes the tests that pytest holds, and each full collection would go through them all.
+gc.set_threshold(20_000, 20, 100)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,6 +9,8 @@ from migrate.files.trouble import PAGES
 from migrate.rules import RULES
 from tests import rules_page
 
+pytestmark = pytest.mark.usefixtures("rewritten_once")
+
 
 def test_the_page_is_up_to_date():
     written = rules_page.PAGE.read_text(encoding="utf-8") if rules_page.PAGE.exists() else ""

@@ -8,6 +8,7 @@ from migrate.rules import RULES
 from tests.codemod.programs import program
 
 
+@pytest.mark.usefixtures("rewritten_once")
 @pytest.mark.parametrize("code", list(RULES))
 def test_explain_prints_a_rules_title_its_example_and_the_rest_of_its_page(code, capsys):
     assert main(["explain", code.lower()]) == 0

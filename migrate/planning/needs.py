@@ -62,8 +62,12 @@ def _new_python(change: FileChange) -> str:
 
 @run_cache
 def _packages_of(text: str) -> frozenset[str]:
-    """Returns the packages that a file imports; cached, because many programs share runtime files."""
-    return frozenset(_imported_packages(ast.walk(ast.parse(text))))
+    """Returns the packages that a file imports; cached, because many programs share runtime files.
+
+    Most files name none of them, and are not parsed.
+    """
+    named = any(name in text for name in REQUIREMENTS)
+    return frozenset(_imported_packages(ast.walk(ast.parse(text)))) if named else frozenset()
 
 
 def _imported_packages(nodes: Iterable[ast.AST]) -> Iterator[str]:

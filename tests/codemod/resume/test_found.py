@@ -216,13 +216,6 @@ IN_SEVERAL_FILES = {
             "        model.load_weights(path)\n    return model\n"
         ),
     },
-    "the load in a file that imports it": {
-        "train": f"{_HEAD}FILE = 'w.h5'\n\n\ndef train(model):\n    model.fit(x, epochs=9, {_SAVES})\n",
-        "start": (
-            "import os\nimport keras\nimport train\n\nmodel = build()\nif os.path.exists(train.FILE):\n"
-            "    model = keras.models.load_model(train.FILE)\ntrain.train(model)\n"
-        ),
-    },
     "an answer that a function of another file asks for": {
         "train": (
             f"{_HEAD}FILE = 'out/w-{{epoch}}.h5'\n\n\ndef train(model, first=0):\n"
@@ -255,20 +248,6 @@ IN_SEVERAL_FILES = {
         "network": (
             "class Network:\n    @staticmethod\n    def made():\n        return build()\n\n"
             "    def fit(self, x):\n        return x\n"
-        ),
-    },
-    "a trainer with a method of the name of what it calls, and a function that loads": {
-        "main": (
-            f"{_HEAD}from load import load_from\nfrom train import Trainer\n\nmodel = build()\n"
-            "if args.weights:\n    load_from(model, args.weights)\nTrainer(model).fit(x)\nmodel.save(args.weights)\n"
-        ),
-        "load": "def load_from(model, path):\n    model.load_weights(path)\n",
-        "train": (
-            f"{_HEAD}class Trainer:\n    def __init__(self, model):\n        self.model = model\n\n"
-            "    def fit(self, x):\n        trying = True\n        while trying:\n            try:\n"
-            "                self._fit(x)\n                trying = False\n            except MemoryError:\n"
-            "                x = smaller(x)\n\n    def _fit(self, x):\n"
-            f"        self.model.fit(x, epochs=9, {_SAVES})\n"
         ),
     },
     "a class of another file, whose object the program makes": {

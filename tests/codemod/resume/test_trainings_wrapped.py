@@ -242,11 +242,6 @@ LEFT = {
         "it is written for TensorFlow 1",
         "tf_upgrade_v2",
     ),
-    "an eager program of TensorFlow 1": (
-        f"import tensorflow as tf\ntf.enable_eager_execution()\n{HEAD}model.fit(x, y, callbacks=[saver])\n",
-        "it is written for TensorFlow 1",
-        "tf_upgrade_v2",
-    ),
     "a Keras on Theano": (
         f"from theano import tensor\n{HEAD}model.fit(x, y, nb_epoch=5, callbacks=[saver])\n",
         "it needs Theano",

@@ -42,12 +42,6 @@ SHAPES = {
         "pass\n\n\ndef run(saver, batches):",
         "saver.save()",
     ),
-    "an argument of a method": (
-        f"from train import Job\n{CKPT}\n{MANAGER}\nJob().run(load(), saver=manager)",
-        "",
-        "pass\n\n\nclass Job:\n  def run(self, batches, saver):",
-        "saver.save()",
-    ),
 }
 
 

@@ -62,20 +62,6 @@ FLOWS = {
         "pkg/making.py": MAKE,
         "main.py": "import pkg\n\npkg.make(1).train(pkg.input_fn, max_steps=3)\n",
     },
-    "two estimators, one function, each file imports the other": {
-        "main.py": MAIN.format(use="fitting.fit(est, 10)"),
-        "fitting.py": f"""\
-import main
-import tensorflow as tf
-
-
-{FIT}
-
-def alone():
-    est = tf.estimator.Estimator(main.model_fn, model_dir="/tmp/n")
-    fit(est, 5)
-""",
-    },
     "all names are imported": {
         "making.py": MAKE,
         "main.py": "from making import *\n\nmake(1).train(input_fn, max_steps=3)\n",

@@ -251,13 +251,6 @@ def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_pat
     assert outcome.changes == []
 
 
-def test_a_program_is_left_where_another_estimator_beside_the_given_files_uses_its_model_fn(here):
-    put(here, {"main.py": main(), "modeling.py": MODELING, "other.py": main()})
-    outcome = outcome_of(Path("main.py"), Path("modeling.py"))
-    assert reasons(outcome) == ["other.py, which is not among the given files, works with modeling.py too"]
-    assert outcome.changes == []
-
-
 PACKAGE = {
     "pkg/__init__.py": "",
     "pkg/main.py": main("from pkg.modeling import model_fn"),

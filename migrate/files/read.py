@@ -49,7 +49,7 @@ def regular_bytes(path: str) -> bytes:
     """Returns the bytes of a regular file of at most 512 MiB; raises OSError for any other, without blocking."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may have an effect
         raise OSError(errno.EINVAL, "not a regular file", path)
-    with open(path, "rb", opener=_open_nonblocking) as file:
+    with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):  # it was replaced after the check
             raise OSError(errno.EINVAL, "not a regular file", path)

@@ -34,7 +34,7 @@ class Names:
         self.parents, self.classes = scopes.parents, scopes.classes
         self.stars = [dotted for _, dotted in scopes.stars]
         self.stores = scopes.stores
-        self._scopes, self._all_scopes, self._of_kind = scopes.of_node, scopes.every, scopes.of_kind
+        self.scope_of, self._all_scopes, self._of_kind = scopes.scope_of, scopes.every, scopes.of_kind
         self._packages: dict[tuple[str, ...], list[tuple[ast.Name | ast.Attribute, str]]] = {}
         self._loads: dict[str, dict[Scope, list[ast.Name]]] = {}
         if star_names is not None:
@@ -95,14 +95,19 @@ class Names:
 
     def _package_uses(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
         known = self._variables_for(roots)
+        bases: dict[tuple[Scope, str], str | None] = {}
         for name in self.nodes(ast.Name):
             if known is None or name.id in known:
                 whole: ast.Name | ast.Attribute = name
+                below = ""
                 while type(around := self.parents[whole]) is ast.Attribute:
-                    whole = around
-                dotted = self.qualified(whole) if type(whole.ctx) is ast.Load else None
-                if dotted is not None and dotted.startswith(roots):
-                    yield whole, dotted
+                    whole, below = around, f"{below}.{around.attr}"
+                place = self.scope_of(name), name.id
+                if place not in bases:
+                    bases[place] = self.qualified(name)
+                base = bases[place]
+                if base is not None and type(whole.ctx) is ast.Load and (base + below).startswith(roots):
+                    yield whole, base + below
 
     def _variables_for(self, roots: tuple[str, ...]) -> set[str] | None:
         """Returns the variables that may refer to these packages; None if a star import may bind any name to them."""
@@ -159,9 +164,6 @@ class Names:
             if whole is not None:
                 self.top.bindings[name] = [Binding(binding.node, whole)]
 
-    def scope_of(self, node: ast.AST) -> Scope:
-        return self._scopes[node]
-
     def parent(self, node: ast.AST) -> ast.AST:
         return self.parents[node]
 
@@ -184,7 +186,7 @@ class Names:
 
     def function_around(self, node: ast.AST) -> ast.AST:
         """Returns the innermost function or lambda that evaluates a node; the module for code at its top level."""
-        scope = self._scopes[node]
+        scope = self.scope_of(node)
         while scope.parent is not None and not isinstance(scope.node, FunctionNode):
             scope = scope.parent
         return scope.node
@@ -200,7 +202,7 @@ class Names:
     def _returns(self) -> dict[ast.AST, list[ast.Return]]:
         found: dict[ast.AST, list[ast.Return]] = {}
         for node in self.nodes(ast.Return):
-            found.setdefault(self._scopes[node].node, []).append(node)
+            found.setdefault(self.scope_of(node).node, []).append(node)
         return found
 
     @cached_property
@@ -210,12 +212,12 @@ class Names:
 
     def bindings(self, node: ast.AST | None) -> list[Binding]:
         """Returns every binding of a variable; [] for any expression but a variable."""
-        found = self._scopes[node].lookup(node.id) if isinstance(node, ast.Name) else None
+        found = self.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
         return [] if found is None else found[1]
 
     def reads_of(self, node: ast.AST | None) -> list[ast.Name]:
         """Returns every place that reads a variable; [] for any expression but a variable."""
-        found = self._scopes[node].lookup(node.id) if isinstance(node, ast.Name) else None
+        found = self.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
         return [] if found is None or not isinstance(node, ast.Name) else self.uses(node.id, found[0])
 
     def uses(self, name: str, scope: Scope) -> list[ast.Name]:
@@ -223,7 +225,7 @@ class Names:
         if name not in self._loads:
             loads = self._loads[name] = {}
             for node in self.variables.get(name, ()):
-                found = self._scopes[node].lookup(name) if isinstance(node.ctx, ast.Load) else None
+                found = self.scope_of(node).lookup(name) if isinstance(node.ctx, ast.Load) else None
                 if found is not None:
                     loads.setdefault(found[0], []).append(node)
         return self._loads[name].get(scope, [])
@@ -331,9 +333,9 @@ class Names:
                 expression = expression.value
             base = self._qualified(expression, depth + len(below))
             return None if base is None else ".".join([base, *reversed(below)])
-        if not isinstance(expression, ast.Name) or expression not in self._scopes:
+        if not isinstance(expression, ast.Name) or expression not in self.parents:
             return None
-        found = self._scopes[expression].lookup(expression.id)
+        found = self.scope_of(expression).lookup(expression.id)
         if found is None:
             return self._star_import_path(expression.id)
         imports = [binding.imported for binding in found[1] if binding.imported is not None]
@@ -367,7 +369,7 @@ class Names:
         if scope.lookup(name) is not None:
             return True
         # An inner function may read a name that only a star import or a later exec binds.
-        return any(self._scopes[node].lookup(name) is None for node in self.variables.get(name, ()))
+        return any(self.scope_of(node).lookup(name) is None for node in self.variables.get(name, ()))
 
     @cached_property
     def _bindings(self) -> dict[str, list[Binding]]:

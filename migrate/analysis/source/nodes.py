@@ -40,7 +40,7 @@ FIELDS = {
 """The fields of each node type that contain nodes, lists of nodes, or None."""
 
 
-_CHILDREN: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
+_FREQUENT: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
     ast.Attribute: lambda node: [node.value],
     ast.Expr: lambda node: [node.value],
     ast.keyword: lambda node: [node.value],
@@ -49,14 +49,9 @@ _CHILDREN: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
     ast.Subscript: lambda node: [node.value, node.slice],
     ast.BinOp: lambda node: [node.left, node.right],
 }
-"""The children of the most frequent node types."""
 
 
-def children(node: ast.AST) -> list[ast.AST]:
-    """Returns the child nodes, as ``ast.iter_child_nodes``, without operators and contexts."""
-    frequent = _CHILDREN.get(type(node))
-    if frequent is not None:
-        return frequent(node)
+def _other_children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in FIELDS[type(node)]:
         value = getattr(node, name, None)
@@ -67,13 +62,23 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+CHILDREN = {kind: _FREQUENT.get(kind, _other_children) for kind, names in FIELDS.items() if names}
+"""The functions that return the children of a node, by its type; without the types that have none."""
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Returns the child nodes, as ``ast.iter_child_nodes``, without operators and contexts."""
+    find = CHILDREN.get(type(node))
+    return find(node) if find is not None else []
+
+
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """Yields the node and its descendants in the order of ``ast.walk``, without operators and contexts."""
     found = [node]
     for one in found:
         yield one
-        if FIELDS[type(one)]:
-            found += children(one)
+        if type(one) in CHILDREN:
+            found += CHILDREN[type(one)](one)
 
 
 def root_of(node: ast.AST | None) -> ast.AST | None:

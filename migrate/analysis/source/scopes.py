@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from migrate.analysis.source.nodes import FIELDS, children
+from migrate.analysis.source.nodes import CHILDREN, children
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -63,7 +63,7 @@ class Scopes:
     Attributes:
       top: the module's own scope.
       every: all scopes.
-      of_node: the scope that each node is evaluated in.
+      of_part: the scopes of top-level statements and of the parts of functions, classes and comprehensions.
       of_kind: the nodes of each type, in the order of the tree.
       parents: the parent of each node.
       stores: the attributes and items that are assigned or deleted.
@@ -74,7 +74,7 @@ class Scopes:
     def __init__(self, module: ast.Module) -> None:
         self.top = Scope(module, None)
         self.every = [self.top]
-        self.of_node: dict[ast.AST, Scope] = {}
+        self.of_part: dict[ast.AST, Scope] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
         self.of_kind: defaultdict[type[ast.AST], list[ast.AST]] = defaultdict(list)
         self.classes: list[ast.ClassDef] = []
@@ -101,27 +101,32 @@ class Scopes:
 
     def _enter(self, node: ast.AST, parent: ast.AST, scope: Scope) -> None:
         # An explicit stack: source nests deeper than Python's recursion limit allows.
-        parents, scopes, of_kind = self.parents, self.of_node, self.of_kind
-        parents[node], scopes[node] = parent, scope
+        parents, of_kind = self.parents, self.of_kind
+        parents[node], self.of_part[node] = parent, scope
         stack = [node]
         while stack:
             node = stack.pop()
             kind = type(node)
             of_kind[kind].append(node)
             if kind in _BINDING and (kind not in _VARIABLES or type(node.ctx) is not ast.Load):  # type: ignore[attr-defined]
-                scope = scopes[node]
+                scope = self.scope_of(node)
                 inner = self._bind(node, scope)
                 if inner is not scope:
                     self.every.append(inner)
                     stack += self._parts(node, scope, inner)
                     continue
-            if FIELDS[kind]:
-                parts, scope = children(node), scopes[node]
+            if kind in CHILDREN:
+                parts = CHILDREN[kind](node)
                 for part in parts:
                     parents[part] = node
-                    scopes[part] = scope
                 parts.reverse()
                 stack += parts
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """Returns the scope that a node is evaluated in: its parent's, if it has none of its own."""
+        while node not in self.of_part:
+            node = self.parents[node]
+        return self.of_part[node]
 
     def _parts(self, node: ast.AST, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
         """Returns the parts of a function, class or comprehension, last first; some are evaluated outside its scope."""
@@ -138,7 +143,7 @@ class Scopes:
         if not isinstance(node, ast.ClassDef):
             parts = [inside for part in parts for inside in self._unfold(part, node)]
         for part in parts:
-            self.parents[part], self.of_node[part] = node, scope if part in outside else inner
+            self.parents[part], self.of_part[part] = node, scope if part in outside else inner
         return reversed(parts)
 
     def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:

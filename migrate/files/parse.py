@@ -15,7 +15,7 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Finding, Span
 
-_MOST_CHARACTERS = 3_000_000
+_MOST_CHARACTERS = 3_300_000
 """The total length of texts whose trees are cached; a tree with its results takes 60 to 100 bytes a character."""
 _in_use = SimpleNamespace(characters=0)
 _lengths: WeakKeyDictionary[ast.Module, int] = WeakKeyDictionary()
@@ -67,7 +67,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
 
 @tree_cache
 def _tree(path: str, text: str) -> ast.Module:
-    if characters_of_trees() + len(text) > max(_MOST_CHARACTERS, _in_use.characters + _MOST_CHARACTERS // 3):
+    if are_full(len(text)):
         drop_trees()
     tree = _parse_quietly(path, text)
     _lengths[tree] = len(text)
@@ -84,6 +84,11 @@ def drop_trees() -> None:
     """Frees the cached trees; those of the program that is being judged stay in use, and no cycle keeps others."""
     forget_trees()
     _in_use.characters = characters_of_trees()
+
+
+def are_full(more: int) -> bool:
+    """Whether the cached trees are too many, with those of ``more`` characters of text."""
+    return characters_of_trees() + more > max(_MOST_CHARACTERS, int(_in_use.characters) + _MOST_CHARACTERS // 3)
 
 
 def characters_of_trees() -> int:

@@ -12,6 +12,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.imports import importing_root
 from migrate.edits.plan import Plan
 from migrate.files.cells import CellProgram
+from migrate.files.parse import drop_trees
 from migrate.files.patterns import patterns_or_none
 from migrate.files.prefilter import may_hold_site
 from migrate.files.read import read
@@ -30,19 +31,38 @@ _FEW_GROUPS = 20
 
 
 def examine_together(
-    found: Sequence[ExaminedFile], files: Sequence[str], paths: Sequence[str], settings: Settings, processes: Processes
-) -> list[ExaminedFile]:
+    found: Sequence[ExaminedFile],
+    files: Sequence[str],
+    paths: Sequence[str],
+    settings: Settings,
+    processes: Processes,
+    judged: dict[Group, list[ExaminedFile]],
+    following: str | None,
+) -> dict[str, ExaminedFile]:
     """Judges the files whose programs reach other files, with those files and the files that wait for them.
 
     Args:
       found: the files, each with the files that it reaches.
       files: all files of their repository that are read.
+      judged: the groups judged so far, to which those judged now are added.
+      following: the file that is read next; groups in a directory around it wait, and the trees are dropped.
     """
     walked = {os.path.abspath(path): path for path in files}
     joins = {os.path.abspath(one.path): {*one.reaches} for one in found}
-    calls = [(group, settings) for group in _groups(joins, walked, paths, settings)]
-    judged = processes.map(examine_group, calls, few=_FEW_GROUPS)
-    return [one for group in judged for one in group]
+    groups = [one for one in _groups(joins, walked, paths, settings) if not following or not _is_around(one, following)]
+    # The last ones first: the trees of the files that were read last are kept.
+    new = [group for group in reversed(groups) if group not in judged]
+    results = processes.map(examine_group, ((one, settings) for one in new), few=_FEW_GROUPS)
+    judged.update(zip(new, results, strict=True))
+    if following:
+        drop_trees()
+    return {one.path: one for group in groups for one in judged[group]}
+
+
+def _is_around(group: Group, path: str) -> bool:
+    """Whether a file is in a directory that contains all files of a group."""
+    directories = [os.path.dirname(one) for one, _ in group.files] or [os.sep]
+    return is_below(os.path.abspath(path), os.path.commonpath(directories))
 
 
 def _dependents(reached: Collection[str], walked: Collection[str]) -> dict[str, set[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
 from migrate.files.given_directories import set_given_directories
+from migrate.files.parse import are_full, characters_of_trees
 from migrate.files.patterns import Patterns, patterns_or_none
 from migrate.files.read import read
 from migrate.files.repository import repository_of
@@ -18,7 +19,7 @@ from migrate.findings.finding import Finding, skip_with_cause
 from migrate.findings.invocation import program
 from migrate.pipeline.examine import compiled_text, examine_bytes, examine_guarded
 from migrate.pipeline.failure import rewrite_guarded
-from migrate.pipeline.outcome import ExaminedFile, Outcome
+from migrate.pipeline.outcome import ExaminedFile, Group, Outcome
 from migrate.pipeline.processes import Processes, drop_repository
 from migrate.settings import Settings
 
@@ -133,6 +134,7 @@ def _run_repository(
     drop_repository()
     processes, outcome, named = processes or Processes(1), Outcome(), set(paths)
     examined, joined = list[ExaminedFile](), list[ExaminedFile]()
+    judged, several = dict[Group, list[ExaminedFile]](), dict[str, ExaminedFile]()
     calls = ((path, settings, path in named, rewrites, True) for path in files)
     for done, one in enumerate(processes.map(_examine, calls, few=_FEW_FILES), start=1):
         if one.waits and leads_outside(one.path, paths):
@@ -143,11 +145,12 @@ def _run_repository(
             examined.append(_skip_outside(one) if leads_outside(one.path, paths) else one)
         if progress is not None:
             progress("Reading", done, len(files))
-    if joined:
-        from migrate.pipeline.multi_file_programs import examine_together
+        following = files[done] if done < len(files) else None
+        if joined and (following is None or are_full(characters_of_trees() // 3)):
+            from migrate.pipeline.multi_file_programs import examine_together
 
-        several = {one.path: one for one in examine_together(joined, files, paths, settings, processes)}
-        examined = [one for one in examined if one.path not in several] + list(several.values())
+            several = examine_together(joined, files, paths, settings, processes, judged, following)
+    examined = [one for one in examined if one.path not in several] + list(several.values())
     _rewrite_all(examined, settings, processes, progress, outcome, False, rewrites, boundary)
     return outcome
 

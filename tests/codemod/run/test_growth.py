@@ -160,15 +160,25 @@ def test_a_program_of_more_text_than_is_kept_is_parsed_a_few_times(tmp_path, mon
     assert max(sizes) <= size * 25 // 24
 
 
-def test_trees_of_programs_that_were_judged_make_room_for_others(tmp_path, monkeypatch):
-    size = sum(map(len, files(20).values()))
-    sizes = _sizes_of_trees(monkeypatch, size * 3 // 4)
+def _check_three_programs(tmp_path):
     for name in ("first", "second", "third"):
         write(tmp_path / name, files(20))
         (tmp_path / name / ".git").rmdir()
     (tmp_path / ".git").mkdir()
     main(["--check", "-j1", str(tmp_path)])
+
+
+def test_trees_of_programs_that_were_judged_make_room_for_others(tmp_path, monkeypatch):
+    size = sum(map(len, files(20).values()))
+    sizes = _sizes_of_trees(monkeypatch, size * 3 // 4)
+    _check_three_programs(tmp_path)
     assert max(sizes) <= size * 5 // 4
+
+
+def test_a_program_is_judged_before_the_trees_of_the_next_ones_replace_its_own(tmp_path, monkeypatch):
+    sizes = _sizes_of_trees(monkeypatch, 2 * sum(map(len, files(20).values())))
+    _check_three_programs(tmp_path)
+    assert len(sizes) == 160  # 180 if all programs are judged last
 
 
 @each("made")(estimators(2) | files(6), resumptions(2), {"main.py": "global step\n" + files(2)["main.py"]})

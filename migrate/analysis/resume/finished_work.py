@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.calls.branches import tests_around, tries_again
+from migrate.analysis.calls.branches import strip_not, tests_around, tries_again
 from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.resume.trained_loops import LoopNode, TrainedLoop
@@ -36,22 +36,24 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
                 return module, loop.lineno, "{} leaves out what earlier starts have done"
         is_repeated |= bool(loops)
     for module, _, node in frames if is_repeated else ():
-        for test in _tests(module, node):
-            if found.checks(module, test):
+        for test, holds in _tests(module, node):
+            if found.leaves_out(module, test, holds):
                 return module, test.lineno, "{} leaves out what earlier starts have done"
     return None
 
 
-def _tests(module: Module, node: ast.AST) -> Iterator[ast.expr]:
-    """Yields the tests that decide whether a node of a function is reached."""
-    yield from (test for test, _ in tests_around(module.names, node))
+def _tests(module: Module, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """Yields the tests that decide whether a node is reached, each with the result that the node needs."""
+    yield from tests_around(module.names, node)
     around = [node, *module.names.ancestors(node)]
     own = module.names.scope_of(node).node
     for one, block in blocks(around[: around.index(own) + 1]):
         for part in block[: block.index(one)]:
-            ends = [each[-1] for each in (part.body, part.orelse) if each] if isinstance(part, ast.If) else []
-            if isinstance(part, ast.If) and any(isinstance(end, ast.Continue | ast.Return | ast.Break) for end in ends):
-                yield part.test
+            for holds in (False, True) if isinstance(part, ast.If) else ():
+                assert isinstance(part, ast.If)
+                ends = (part.orelse if holds else part.body)[-1:]
+                if ends and isinstance(ends[0], ast.Continue | ast.Return | ast.Break):
+                    yield part.test, holds
 
 
 class _FinishedWork:
@@ -63,9 +65,9 @@ class _FinishedWork:
         waiting = [(module, value)]
         for where, one in waiting:  # The list grows.
             called = name_of(one.func) if isinstance(one, ast.Call) else ""
-            tests, less, parts = list[ast.expr](), list[ast.expr](), self.origins.values(where, one)
+            tests, less, parts = list[tuple[ast.expr, bool]](), list[ast.expr](), self.origins.values(where, one)
             if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-                tests = [test for each in one.generators for test in each.ifs]
+                tests = [(test, True) for each in one.generators for test in each.ifs]
                 parts = [(where, each.iter) for each in one.generators]
             elif isinstance(one, ast.Call) and called in _ITERATES_OVER:
                 held = [one.func.value] if isinstance(one.func, ast.Attribute) else []
@@ -73,14 +75,18 @@ class _FinishedWork:
             elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub):
                 less = [one.right]
             elif isinstance(one, ast.Name):
-                tests = [test for each in additions_to_list(where, one) for test, _ in tests_around(where.names, each)]
-            if any(self.checks(where, each) for each in tests) or any(self.is_from_files(where, each) for each in less):
+                tests = [test for each in additions_to_list(where, one) for test in tests_around(where.names, each)]
+            is_left_out = any(self.leaves_out(where, *test) for test in tests)
+            if is_left_out or any(self.is_from_files(where, each) for each in less):
                 return True
             waiting += parts if len(waiting) < _MOST_VALUES else []
         return False
 
-    def checks(self, module: Module, test: ast.expr) -> bool:
-        """Whether a test checks that a file exists, or searches in what is read from files."""
+    def leaves_out(self, module: Module, test: ast.expr, holds: bool) -> bool:
+        """Whether a result of a test says that a file is missing, or that what is read from files lacks something."""
+        test, holds = strip_not(test, holds)
+        if holds and isinstance(test, ast.Call) and name_of(test.func) in EXISTS:
+            return False
         for one in ast.walk(test):
             if isinstance(one, ast.Call) and name_of(one.func) in EXISTS:
                 return True
@@ -88,7 +94,7 @@ class _FinishedWork:
             if is_among and any(self.is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
                 return True
         bound = module.names.bindings(test) if isinstance(test, ast.Name) else []
-        return any(one.value is not None and self.checks(module, one.value) for one in bound)
+        return any(one.value is not None and self.leaves_out(module, one.value, holds) for one in bound)
 
     def is_from_files(self, module: Module, value: ast.expr) -> bool:
         """Whether a value is read from a file or from the listing of a directory."""

@@ -317,6 +317,11 @@ SAME = {
         "files = [one for one in os.listdir('d') if os.path.isfile(one)]\n"
         f"for fold in KFold(5).split(files):\n    {FIT}\n"
     ),
+    "files that are there": f"for one in [one for one in os.listdir('d') if os.path.isfile(one)]:\n    {FIT}\n",
+    "an earlier training that is continued if its folder is there": (
+        f"def train():\n    {FIT}\n\n\ndef resume():\n    if os.path.isdir('out'):\n        train()\n\n\n"
+        "train() if 'new' in sys.argv else resume()\n"
+    ),
     "a test of the number": f"for turn in range(9):\n    if turn in (1, 2):\n        continue\n    {FIT}\n",
     "epochs that the newest file leaves": (
         "done = int(tf.train.latest_checkpoint('out')[-4:])\nrest = 20 - done\n" + FIT.replace("20", "rest") + "\n"

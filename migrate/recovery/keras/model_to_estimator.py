@@ -52,7 +52,8 @@ class KerasEstimator(Estimator):
     Training begins at step 0 with the weights that the model has now, and keeps the newest
     five checkpoints. In the model_dir of TensorFlow's ``model_to_estimator`` it resumes
     with the weights, slots and step of the newest checkpoint. Unlike there, the trained
-    weights are in ``keras_model`` itself. Hooks are rejected: there is no session.
+    weights are in ``keras_model`` itself. The hooks of a training find the global step
+    alone in their graph; those of evaluations and predictions are rejected.
 
     Args:
       keras_model: a compiled ``tf.keras.Model``.
@@ -77,7 +78,7 @@ class KerasEstimator(Estimator):
     ):
         """Trains from the latest checkpoint; see ``Estimator.train``."""
         check_steps(steps=steps, max_steps=max_steps)
-        _check_no_hooks(hooks)
+        calls_of_hooks = [_StepHooks(hooks)] if hooks else []
         config, listeners = self._config, list(saving_listeners or ())
         recovery = _Recovery(self._manager(), config.save_checkpoints_secs, listeners)
         step = self._begun(recovery)
@@ -88,15 +89,15 @@ class KerasEstimator(Estimator):
         dataset = dataset_from_input_fn(input_fn, self.params, config)
         if self.input == "continue":
             dataset = dataset.skip(step)
-        if last is not None:
-            dataset = dataset.take(last - step)
+        # Keras 2 trains on no endless dataset whose steps are not counted.
+        dataset = dataset.take(tf.int64.max if last is None else last - step)
         summaries, lines = config.save_summary_steps, config.log_step_count_steps
         # In the Estimator's graph Keras had used the tag "loss".
         log = TrainingLog(self._model_dir, summaries, lines, tags={"loss": "loss_1"})
         for listener in listeners:
             listener.begin()
         self._has_trained = True
-        self._model.fit(dataset, verbose=0, callbacks=[log, recovery])
+        self._model.fit(dataset, verbose=0, callbacks=[log, recovery, *calls_of_hooks])
         for listener in listeners:
             listener.end(None, recovery.step)
         return self
@@ -186,6 +187,46 @@ class KerasEstimator(Estimator):
             step_counter=optimizer.iterations,
             checkpoint_interval=config.save_checkpoints_steps,
         )
+
+
+class _StepHooks(tf.keras.callbacks.Callback):
+    """Calls session hooks after each step, in a graph that holds the global step alone.
+
+    Args:
+      hooks: a list of ``SessionRunHook``.
+
+    Raises:
+      ValueError: one of them saves the session.
+    """
+
+    def __init__(self, hooks):
+        super().__init__()
+        if any(isinstance(hook, tf1.train.CheckpointSaverHook) for hook in hooks):
+            raise ValueError("A hook cannot save a Keras model: it is in no session.")
+        self._hooks = hooks
+
+    def on_train_begin(self, logs=None):
+        first = int(self.model.optimizer.iterations.numpy())
+        with tf.Graph().as_default():
+            self._step = tf1.train.get_or_create_global_step()
+            self._next_step = self._step.assign_add(1)
+            scaffold = tf1.train.Scaffold(
+                init_fn=lambda _, session: self._step.load(first, session)
+            )
+            creator = tf1.train.ChiefSessionCreator(scaffold)
+            self._session = tf1.train.MonitoredSession(creator, self._hooks)
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._session.run_step_fn(self._run_hooks)
+        if self._session.should_stop():
+            self.model.stop_training = True
+
+    def _run_hooks(self, step_context):
+        step_context.session.run(self._next_step)
+        step_context.run_with_hooks(self._step)
+
+    def on_train_end(self, logs=None):
+        self._session.close()
 
 
 class _Recovery(CheckpointRecovery):

@@ -19,7 +19,8 @@ part of the Estimator, and a library that takes an Estimator (TFX, AdaNet).
 A file that only loads exports by ``contrib.predictor.from_saved_model`` is rewritten alone.
 
 The functions of ``contrib.estimator`` that wrap an Estimator are replaced too, ``replicate_model_fn`` for one device.
-``model_to_estimator`` becomes an object that trains the Keras model by ``fit`` and rejects session hooks.
+``model_to_estimator`` becomes an object that trains the Keras model by ``fit``; hooks of a training find the global
+step alone in their graph.
 ``contrib.learn``'s ``Experiment`` and ``learn_runner.run`` evaluate and export at the steps of TensorFlow 1.15; an
 experiment of several workers is rejected when it starts. ``contrib.learn``'s own ``Estimator`` is skipped.
 

@@ -15,7 +15,7 @@ def name_verdict(file: ObjectFile, node: ast.expr, call: ast.Call | None, found:
     if kind is not None:
         refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
         if kind == "keras":
-            refused = "; fit trains the Keras model itself, which has the trained weights then, and hooks are refused"
+            refused = "; fit trains the Keras model itself, which has the trained weights then; hooks see only the step"
         needed = f"; needs {file.need}" if file.need else ""
         message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)

@@ -106,6 +106,56 @@ def test_a_model_that_is_saved_in_hdf5_trains_and_goes_on(tmp_path):
         assert estimator.latest_checkpoint().endswith(f"-{steps}")
 
 
+HOOKED = (
+    PROGRAM.partition("def main")[0]
+    + """\
+class Calls(tf.compat.v1.train.SessionRunHook):
+    def begin(self):
+        self.step, self.calls = tf.compat.v1.train.get_global_step(), 0
+
+    def after_run(self, run_context, run_values):
+        self.calls += 1
+
+    def end(self, session):
+        self.last = int(session.run(self.step))
+
+
+def main(folder):
+    hook, made = Calls(), estimators(folder)["one"]
+    made.train(input_fn, hooks=[hook, tf.compat.v1.train.StopAtStepHook(num_steps=6)])
+    told = [hook.calls, hook.last]
+    made.train(input_fn, steps=20, hooks=[hook, tf.compat.v1.train.StopAtStepHook(last_step=13)])
+    told += [hook.calls, hook.last]
+    made, when = estimators(folder + "/2")["one"], {"run_every_secs": None, "run_every_steps": 1}
+    stop = tf.estimator.experimental.stop_if_higher_hook(made, "mae", 0.0, min_steps=8, **when)
+    train = tf.estimator.TrainSpec(input_fn, max_steps=90, hooks=[hook, stop])
+    tf.estimator.train_and_evaluate(made, train, tf.estimator.EvalSpec(input_fn, steps=4, throttle_secs=0))
+    print(json.dumps([*told, hook.calls, hook.last, made.latest_checkpoint().rpartition("-")[2]]))
+
+
+main(sys.argv[1])
+"""
+)
+
+
+def test_hooks_of_a_keras_models_training_are_called_at_each_step_and_end_it(tmp_path):
+    expected, found = come_to(HOOKED, tmp_path)
+    assert found == expected
+    assert found[:4] == [6, 6, 7, 13]
+
+
+def test_a_hook_that_would_save_a_session_is_rejected_before_a_keras_model_is_trained(tmp_path):
+    import tensorflow as tf
+
+    from migrate.recovery.keras.model_to_estimator import model_to_estimator
+
+    model = tf.keras.Sequential([tf.keras.layers.Input((4,)), tf.keras.layers.Dense(2)])
+    model.compile("adam", "mse")
+    saver = tf.compat.v1.train.CheckpointSaverHook(str(tmp_path), save_steps=1)
+    with pytest.raises(ValueError, match="cannot save a Keras model"):
+        model_to_estimator(model, model_dir=str(tmp_path)).train(lambda: None, hooks=[saver])
+
+
 FITTED = """\
 import json
 import os

@@ -255,8 +255,9 @@ def _neighbours(path: str) -> Iterator[str]:
 
 
 def _imports_neighbour(directory: str, text: str) -> bool:
-    roots = re.findall(r"^\s*(?:from|import)\s+(\w+)", text, re.MULTILINE)
-    return any(os.path.exists(os.path.join(directory, f"{root}.py")) for root in roots)
+    named = re.findall(r"^\s*(?:from|import)\s+(\w+)(?:\.(\w+))?", text, re.MULTILINE)
+    files = [os.path.join(directory, *parts) for root, inner in named for parts in ([root], [root, inner or root])]
+    return any(os.path.exists(f"{file}.py") for file in files)
 
 
 def set_places(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:

@@ -13,7 +13,7 @@ from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.nodes import root_of
+from migrate.analysis.source.nodes import root_of, walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
@@ -91,6 +91,9 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         problem = f"line {found.unseen or found.loop.lineno} trains what has no name at the loop"
     elif found.turns is None:
         problem = "no range counts its turns"
+    elif line := _line_of_own_count(module, found):
+        help = "Nothing changes: the program resumes by its own code alone."
+        return RecoveredTraining(problem=f"line {line} counts on where an earlier start ended", help=help)
     elif unset := _unset_variable(module, found):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(
@@ -102,6 +105,25 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
     edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
     return RecoveredTraining((edit,), frozenset({"recovered"}))
+
+
+def _line_of_own_count(module: Module, found: TrainedLoop) -> int:
+    """Returns the line that adds an offset to the turns, or begins within a turn, by a variable; 0 for none."""
+    assert found.turns is not None
+    turn, bounds = ast.unparse(found.loop.target), [*map(ast.unparse, found.turns.args)]  # type: ignore[union-attr]
+    for node in walk(found.loop):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            parts = [one for one in (node.left, node.right) if not isinstance(one, ast.Constant | ast.BinOp)]
+            sides = {*map(ast.unparse, parts)}
+            is_of_data = isinstance(module.names.parent(node), ast.Slice) or not sides.isdisjoint(bounds)
+            if turn in sides and len(sides) > 1 and not is_of_data:
+                return node.lineno
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node is not found.loop:
+            first = node.iter.args[0] if len(node.iter.args) > 1 else None
+            bound = module.names.bindings(first) if isinstance(first, ast.Name) else []
+            if len({found.loop in module.names.ancestors(one.node) for one in bound}) > 1:
+                return node.lineno
+    return 0
 
 
 def _unset_variable(module: Module, found: TrainedLoop) -> tuple[str, int] | None:

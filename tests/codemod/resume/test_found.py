@@ -73,7 +73,7 @@ BY_WHAT_IT_DOES = {
         "model, step = build(), 0\nif settings['path']:\n"
         "    model.load_weights(settings['path'], by_name=True, skip_mismatch=True)\n"
         "    parts = settings['path'].split('step')\n    step = int(parts[1][:8])\n"
-        "for turn in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights(f'out/step{step + turn}.h5')\n"
+        "for turn in range(step, 9):\n    model.train_on_batch(x, y)\n    model.save_weights(f'out/step{turn}.h5')\n"
     ),
     "the model that an object is given": (
         "def train(net, number=0):\n    if number > 0:\n"
@@ -83,7 +83,7 @@ BY_WHAT_IT_DOES = {
     "the turn that the name of a setting's file holds": (
         "import settings\n\nmodel, turn = build(), 0\nif settings.PRETRAINED and os.path.isfile(settings.FILE):\n"
         "    model.load_weights(settings.FILE)\n    turn = int(settings.FILE.split('_')[-1])\n"
-        "for number in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights('iter_%d' % (turn + number))\n"
+        "for number in range(turn, 9):\n    model.train_on_batch(x, y)\n    model.save_weights('iter_%d' % number)\n"
     ),
     "its file in a folder, whose path a method puts together": (
         "class Job:\n    def path(self, *parts):\n        return os.path.join(self.folder, *parts)\n\n"

@@ -232,6 +232,16 @@ LEFT = {
         "line 11 reads `sample`, which a resumed start may not set",
         "Give `sample` a value above the loop",
     ),
+    "an offset that each start adds to its turns": (
+        LOOP.format("for epoch in range(9):\n    show(epoch + first)"),
+        "line 9 counts on where an earlier start ended",
+        "Nothing changes",
+    ),
+    "a turn that begins where the last start ended": (
+        LOOP.format("part = 3\nfor epoch in range(9):\n    for at in range(part, 9):\n        show(at)\n    part = 0"),
+        "line 10 counts on where an earlier start ended",
+        "Nothing changes",
+    ),
     "callbacks among other arguments": (
         f"{HEAD}model.fit(x, y, **settings)\n",
         "its callbacks may be among `**` arguments",

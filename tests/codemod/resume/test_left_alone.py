@@ -35,11 +35,37 @@ LEFT = {
     "pretrained weights given by a flag": (
         _HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _END
     ),
+    "weights that a program always begins with, where no whole model is named": (
+        "import sys\nimport keras\n\npretrained, weights_file = sys.argv[1:3]\nif sys.argv[3] == 'vgg':\n"
+        "    model = build()\nelif pretrained is not None:\n    model = keras.models.load_model(pretrained)\nelse:\n"
+        "    model = build()\n    model.load_weights(weights_file)\n"
+        "saver = keras.callbacks.ModelCheckpoint(f'{new_name()}.h5')\n" + _FIT
+    ),
     "pretrained weights in the same directory": (
         _HEAD + 'if os.path.exists("out/a.h5"):\n    model.load_weights("out/a.h5")\n' + _END
     ),
+    "weights of a model with another head, before the first of two stages": (
+        _HEAD
+        + "Init_Epoch = 0\nFreeze_Epoch = 5\nmodel.load_weights('other.h5', by_name=True, skip_mismatch=True)\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=Freeze_Epoch, initial_epoch=Init_Epoch, callbacks=[saver])\n"
+        "model.fit(x, y, epochs=9, initial_epoch=Freeze_Epoch, callbacks=[saver])\n"
+    ),
     "fine-tuning in two stages": (
         _HEAD + _SAVER + "model.fit(x, y, epochs=5)\nmodel.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
+    ),
+    "fine-tuning that begins with the first stage's best": (
+        _HEAD
+        + _SAVER
+        + "if args.first:\n    model.fit(x, y, epochs=5, callbacks=[saver])\n"
+        + "if os.path.exists(path):\n    model.load_weights(path)\n"
+        + "model.fit(x, y, epochs=9, initial_epoch=5, callbacks=[saver])\n"
+    ),
+    "the stages of a progressive training": (
+        _HEAD
+        + _SAVER
+        + "settings = read()\nfor stage in range(4):\n    first = int(float(stage) / 4 * settings.epochs)\n"
+        + "    model.fit(x(stage), epochs=first + 2, initial_epoch=first, callbacks=[saver])\n"
     ),
     "a model that is made better and saved as another file": (
         'import keras\nmodel = keras.models.load_model("old.h5")\nmodel.fit(x, y, epochs=5)\nmodel.save("new.h5")\n'
@@ -59,6 +85,13 @@ LEFT = {
         + "def evaluate():\n    if os.path.exists(path):\n        model.load_weights(path)\n"
         + "    model.evaluate(x, y)\n\n\n"
         + _END
+    ),
+    "a function that loads the best after fit": (
+        _HEAD
+        + "def best(model):\n    if os.path.exists(path):\n        model.load_weights(path)\n\n\n"
+        + _BEST
+        + _FIT
+        + "best(model)\n"
     ),
     "a function that makes the model of pretrained weights": (
         _HEAD.replace("model = build()\n", "")
@@ -86,16 +119,63 @@ LEFT = {
     "a file that a comment says is pre-trained": (
         _HEAD + "# optionally load a pre-trained model\nif args.w:\n    model.load_weights(args.w)\n" + _END
     ),
+    "weights for fine-tuning by the names of layers, and the epoch to begin at": (
+        "import argparse\n"
+        + _HEAD
+        + "parser = argparse.ArgumentParser()\nparser.add_argument('--w', help='weights for fine tune')\n"
+        + "parser.add_argument('--first', type=int)\nargs = parser.parse_args()\n"
+        + "if args.w:\n    model.load_weights(args.w, by_name=True)\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=9, initial_epoch=args.first, callbacks=[saver])\n"
+    ),
+    "a download, and the epoch to begin at": (
+        _HEAD
+        + "if args.weights == 'imagenet':\n    model.load_weights(get_file('net.h5', URL))\n"
+        + _SAVER
+        + "model.fit(x, y, epochs=9, initial_epoch=args.first, callbacks=[saver])\n"
+    ),
     "a text that names the file": (
         _HEAD
         + "model.load_weights(settings['w'])\nwith open('log.txt', 'a') as file:\n    file.write(settings['w'])\n"
         + _END
     ),
+    "a load in order to predict, before a training that another flag asks for": (
+        _HEAD
+        + "if args.predict:\n    model.load_weights(path)\n    model.predict(x)\n"
+        + _SAVER
+        + "if args.train:\n    "
+        + _FIT
+    ),
     "a load where no training is asked for": (
         _HEAD + "if not args.train:\n    model.load_weights(path)\n" + _SAVER + "if args.train:\n    " + _FIT
     ),
+    "the file of the stage before, which a function of its own trains": (
+        "import keras\n\n\ndef first():\n    model = build()\n    model.fit(x, y, epochs=9)\n"
+        "    model.save_weights('first.h5')\n\n\ndef second():\n    model = build()\n"
+        "    model.load_weights('first.h5')\n    model.fit(x, y, epochs=9)\n    model.save_weights('second.h5')\n\n\n"
+        "first()\nsecond()\n"
+    ),
     "a load that is switched off in the text": (
         _HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _END
+    ),
+    "a load in each mode but one": (
+        _HEAD
+        + "if args.mode != 'train':\n    model.load_weights(path)\n"
+        + _SAVER
+        + "if args.mode == 'train':\n    "
+        + _FIT
+    ),
+    "an object that loads, beside the one that is trained": (
+        "import keras\n\n\nclass Net:\n    def __init__(self, weights=None):\n        self.model = build()\n"
+        "        if weights:\n            self.model.load_weights(weights)\n\n    def train(self):\n"
+        "        self.model.fit(x, y, epochs=9)\n        self.model.save_weights('w.h5')\n\n\n"
+        "if args.first:\n    Net().train()\nelse:\n    print(Net('w.h5').model.predict(x))\n"
+    ),
+    "a function that loads unless its model is to be trained": (
+        _HEAD.replace("model = build()\n", "")
+        + "def made(is_training):\n    model = build()\n    if not is_training:\n        model.load_weights(path)\n"
+        + "    return model\n\n\nmodel = made(True)\n"
+        + _END
     ),
     "a file of another stage that every start needs": (
         _HEAD + "model.load_weights(path)\n" + _SAVER.replace("(path", "('next.weights.h5'") + _FIT
@@ -105,6 +185,30 @@ LEFT = {
         + "model.load_weights('yolo.h5', by_name=True)\n"
         + _SAVER
         + "model.fit(x, y, epochs=settings.last, initial_epoch=settings.first, callbacks=[saver])\n"
+    ),
+    "an object that may load, which each call makes without a file": (
+        "class Net:\n    def __init__(self, weights=None):\n        self.model = build()\n"
+        "        if weights is not None:\n            self.model.load_weights(f'out/{weights}.h5')\n\n"
+        "    def train(self):\n        for epoch in range(9):\n            self.model.train_on_batch(x, y)\n"
+        "            self.model.save_weights(f'out/{epoch}.h5')\n\n\nNet(weights=None).train()\n"
+    ),
+    "weights that a flag names, and a file of others where it does not": (
+        _HEAD
+        + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"
+        + "model.load_weights(args.weights)\n"
+        + _END
+    ),
+    "weights that a flag names, which names a file of others where nothing is said": (
+        _HEAD
+        + "parser.add_argument('--weights', default='yolo.h5')\nargs = parser.parse_args()\n"
+        + "if args.weights:\n    model.load_weights(args.weights)\n"
+        + _END
+    ),
+    "weights of a backbone that a flag names": (
+        _HEAD
+        + "parser.add_argument('--resnet')\nargs = parser.parse_args()\n"
+        + "if args.resnet:\n    model.load_weights(args.resnet)\n"
+        + _END
     ),
     "initial weights that the same start has saved": (
         _HEAD + "model.save_weights('initial.h5')\nmodel.load_weights('initial.h5')\n" + _END
@@ -119,6 +223,12 @@ LEFT = {
         + "    return model\n\n\nmodel = made()\n"
         + _END
     ),
+    "a load that the call for a training alone refuses": (
+        _HEAD.replace("model = build()\n", "")
+        + "def made(fresh=True):\n    model = build()\n    if not fresh:\n        model.load_weights('w.h5')\n"
+        + "    return model\n\n\ndef predict():\n    made(fresh=False).predict(x)\n\n\ndef train():\n"
+        + "    model = made(fresh=True)\n    model.fit(x, y, epochs=9)\n    model.save_weights('w.h5')\n"
+    ),
     "a class that loads what it has saved, to predict": (
         "import keras\n\n\nclass Net:\n    def fit(self, x, y):\n        self.model.fit(x, y, epochs=9)\n\n"
         "    def save(self):\n        self.model.save('m.h5')\n\n"
@@ -129,6 +239,13 @@ LEFT = {
         "class Net:\n    def load(self, path):\n        self.model.load_weights(path)\n\n"
         "    def train(self, first=0):\n        for epoch in range(first, 9):\n"
         "            self.model.train_on_batch(x, y)\n"
+    ),
+    "a path that is set to None at once": (
+        _HEAD
+        + "def made(weights):\n    model = build()\n    if weights:\n        model.load_weights(weights)\n"
+        + "    return model\n\n\nif os.path.exists(path):\n    weights = path\n    weights = None\n"
+        + "else:\n    weights = None\nmodel = made(weights)\n"
+        + _END
     ),
     "a path that changes": (
         _HEAD + "if os.path.exists(path):\n    model.load_weights(path)\n" + 'path = "other.h5"\n' + _END
@@ -163,6 +280,28 @@ LEFT_ALONE = {
             "    model.fit(x, epochs=9, callbacks=[ModelCheckpoint(LANGUAGE)])\n"
         ),
     },
+    "weights from elsewhere that a flag names": {
+        "train": (
+            f"{HEAD_OF_FILES}from made import made\n\nmodel = made(args.weights)\n"
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint(args.folder + '/w-{epoch}.h5')])\n"
+        ),
+        "made": (
+            "def made(weights):\n    model = build()\n    if weights:\n"
+            "        model.load_weights(weights, by_name=True)\n"
+            "    return model\n"
+        ),
+    },
+    "the best model of a training, in another file": {
+        "train": (
+            f'{HEAD_OF_FILES}from evaluate import evaluate\n\nFILE = "out/best.h5"\nmodel = build()\n'
+            f"model.fit(x, epochs=9, {SAVER_OF_FILES})\nevaluate(model, FILE)\n"
+        ),
+        "evaluate": (
+            "import os\n\n\ndef evaluate(model, path):\n    if os.path.exists(path):\n"
+            "        model.load_weights(path)\n"
+            "    return model.evaluate(x)\n"
+        ),
+    },
     "another mode of the program": {
         "train": (
             f'{HEAD_OF_FILES}from predict import predict\n\nFILE = "out/best.h5"\nmodel = build()\n'
@@ -174,6 +313,13 @@ LEFT_ALONE = {
             "    return model.predict(x)\n"
         ),
     },
+    "another library's fit": {
+        "train": (
+            f'{HEAD_OF_FILES}from made import made\n\nFILE = "out/best.h5"\nscaler.fit(x)\nmodel = made()\n'
+            "model.fit(x, epochs=9, callbacks=[ModelCheckpoint(FILE)])\n"
+        ),
+        "made": "def made():\n    return build()\n",
+    },
     "a model that is loaded instead of being trained, as a method says": {
         "train": (
             "import os\nimport keras\n\n\nclass Network:\n    def loaded(self, path):\n"
@@ -181,6 +327,16 @@ LEFT_ALONE = {
             "        return False\n\n    def run(self, path):\n        if not self.loaded(path):\n"
             "            self.model.fit(x, y, epochs=9, callbacks=[])\n            self.model.save_weights(path)\n"
         )
+    },
+    "the best of a stage that the next one begins with": {
+        "train": (
+            "import os\nimport keras\nfrom fitted import fitted\n\nmodel = build()\nfitted(model, 0.1)\n"
+            "if os.path.exists('m.weights.h5'):\n    model.load_weights('m.weights.h5')\nfitted(model, 0.01)\n"
+        ),
+        "fitted": (
+            "from keras.callbacks import ModelCheckpoint\n\n\ndef fitted(model, rate):\n"
+            "    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('m.weights.h5', save_weights_only=True)])\n"
+        ),
     },
     "another model of the same weights, which never trains": {
         "train": (

@@ -3,6 +3,7 @@
 import itertools
 import os
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -139,9 +140,10 @@ def test_a_start_with_other_weights_or_another_command_is_a_new_training(start):
     assert fit(other, saver())[0] == [0, 1, 2, 3, 4]
 
 
-def test_an_older_file_named_by_another_command_is_a_new_training(start):
+@each("command")(("train.py",), ("train.py --weights w/cp-2.weights.h5",))
+def test_an_older_file_that_the_program_loads_is_a_new_training(start, command):
     fit(build(), saver("w/cp-{epoch}.weights.h5"), at=3)
-    start("train.py --weights w/cp-2.weights.h5")
+    start(command)
     model = build()
     model.load_weights("w/cp-2.weights.h5")
     assert fit(model, saver("w/cp-{epoch}.weights.h5"), first=2)[0] == [2, 3, 4]
@@ -547,6 +549,23 @@ def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
     assert seen == [3, 4, 5]
     for one, other in zip(weights, undisturbed, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_saves_of_short_turns_take_a_tenth_of_the_time(monkeypatch):
+    now, own = [0.0], interrupted_training.SavedTraining._save_variables
+
+    def pass_a_second(*training):
+        now[0] += 1
+        return [own(one) for one in training]
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], time=time.time, time_ns=time.time_ns)
+    monkeypatch.setattr(interrupted_training, "time", clock)
+    monkeypatch.setattr(interrupted_training.SavedTraining, "_save_variables", pass_a_second)
+    model = build()
+    for _ in recovered(range(40), "w/model", model):
+        model.train_on_batch(X, Y)
+        pass_a_second()
+    assert interrupted_training._trainings[0].note["number"] == 5  # one above the loop, and one in nine turns
 
 
 @pytest.mark.parametrize("turns", [lambda done: range(6 - done), lambda done: itertools.count()])

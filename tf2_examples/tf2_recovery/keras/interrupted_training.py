@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1360927415e9c216).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e0757e48d5a24e4a).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -135,9 +135,9 @@ class SavedTraining:
         files = note["file"], note["file"] + ".index"
         if note["file"] and not is_torn and not any(map(tf.io.gfile.exists, files)):
             return False  # The program's own files were removed.
-        if (is_torn or is_same) and any(
-            has_saved(one["saved"], now, 2) for one in notes
-        ):
+        is_written_there = any(one["file"] and not one["part"] for one in notes)
+        is_late = is_torn or (is_same and is_written_there)
+        if is_late and any(has_saved(one["saved"], now, 2) for one in notes):
             return True  # The last file was not yet in its place.
         return is_same and now == note["began"]
 
@@ -211,8 +211,8 @@ class SavedTraining:
         return [one for key, one in unique.items() if key not in skipped]
 
     def is_due(self):
-        """Returns whether the time since the last save exceeds the time that it took."""
-        return time.monotonic() - self._saved_at >= self._seconds
+        """Returns whether nine times the time that the last save took has passed since."""
+        return time.monotonic() - self._saved_at >= 9 * self._seconds
 
     def save(self, is_changed=None):
         """Saves the note; the variables if is_changed, or with None if one changed."""

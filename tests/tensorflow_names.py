@@ -295,8 +295,8 @@ def _shown(sources, root):
                 path = f"{own}.{name}"
                 origin = sources.definition(path) if own in sources.paths else ""
                 yield f"{above}{name}", origin
-            elif f"{above}{name}" in _OPEN:
-                yield f"{above}{name}", ""
+            elif f"{above}{name}" in _OPEN or not _name_of(shown).startswith(("tensor", "keras", "tf_keras")):
+                yield f"{above}{name}", ""  # such as test.mock, which is Python's
             elif _is_shown(shown) and id(shown) not in outer:
                 yield f"{above}{name}", ""
                 waiting.append((f"{above}{name}.", shown, (*outer, id(shown))))

@@ -16,7 +16,7 @@ test_no_tensorflow_2_has_what_was_tensorflow_1s = cases(lambda name: lines_witho
     "tensorflow.python.util.nest.is_sequence",
     "tensorflow.layers.dense",
     "tensorflow.logging.info",
-    "tensorflow.compat.v1.test.mock",
+    "tensorflow.compat.v1.lite.experimental.nn.dynamic_rnn",
 )
 
 

@@ -60,7 +60,7 @@ _PRIVATE = "tensorflow.python."
     ),
     line("from tensorflow.python.training import training_ops as ops; print(ops.apply_adam)", None),
     line("from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None),
-    line("print(tf1.test.mock)", None),
+    line("print(tf1.lite.experimental.nn)", None),
 )
 def missing_names(unit: ObjectUnit) -> Iterator[Verdict]:
     if unit.files:

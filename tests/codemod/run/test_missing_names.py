@@ -42,7 +42,10 @@ EXAMPLES = "from tensorflow.examples.tutorials.mnist import input_data"
         "2: `tensorflow.examples.tutorials.mnist.input_data` does not exist in TensorFl",
     ),
     (f"{EXAMPLES}\nprint(input_data)", "tf.keras.datasets.mnist"),
-    ("print(tf.test.mock)", "`tensorflow.compat.v1.test.mock` does not exist in TensorFlow 2.15 and 2.21"),
+    (
+        "print(tf.lite.experimental.nn)",
+        "`tensorflow.compat.v1.lite.experimental.nn` does not exist in TensorFlow 2.15 and 2.21",
+    ),
     (
         "print(tf.nn.rnn_cell._linear)",
         "2: `tensorflow.compat.v1.nn.rnn_cell._linear` does not exist in TensorFlow 2.15",
@@ -105,7 +108,7 @@ test_what_is_guarded_unused_always_wrong_or_there_is_no_reason = cases(lambda he
     "try:\n    from tensorflow.python.util.nest import is_sequence as f\nexcept ImportError:\n    f = 0\nprint(f)",
     "Hook = tf.estimator.SessionRunHook if hasattr(tf, 'estimator') else tf.train.SessionRunHook",
     "if tf.__version__ < '2':\n    print(tf.contrib.slim)",
-    "def unused():\n    return tf.test.mock",
+    "def unused():\n    return tf.lite.experimental.nn",
     "print(tf.no_such_name_in_any_tensorflow)",
     "print(tf.logging.__file__)",
     "from tensorflow.python.framework import ops\nprint(ops.Tensor)",
@@ -289,7 +292,7 @@ def test_another_file_of_the_program_counts_where_the_program_runs_its_code(tmp_
 
 
 def test_code_of_another_file_that_the_program_does_not_run_is_no_reason(tmp_path):
-    (tmp_path / "data.py").write_text("import tensorflow as tf\n\n\ndef old():\n    return tf.test.mock\n")
+    (tmp_path / "data.py").write_text("import tensorflow as tf\n\n\ndef old():\n    return tf.lite.experimental.nn\n")
     outcome = outcome_of(put(tmp_path, {"train.py": program("import data\nprint(data)")}))
     assert str(tmp_path / "train.py") in [change.path for change in outcome.changes]
 

@@ -133,6 +133,8 @@ class LoadsBefore:
                 other = above[above.index(node) - 1]
                 if isinstance(node, ast.If) and child is node.test and isinstance(child, ast.UnaryOp):
                     return True  # if not load(model): train(model)
+                if isinstance(node, ast.Try) and child in node.body and other in node.handlers:
+                    return True  # try: load(model), except OSError: train(model)
                 if not isinstance(node, ast.If | ast.IfExp) or node.test in (child, other):
                     return False
                 body = node.body if isinstance(node.body, list) else [node.body]

@@ -86,6 +86,10 @@ LEFT = {
         + "    model.evaluate(x, y)\n\n\n"
         + _END
     ),
+    "a training where nothing can be loaded": (
+        "import keras\n\nmodel = build()\ntry:\n    model = keras.models.load_model('m.h5')\nexcept OSError:\n"
+        "    model.fit(x, y, epochs=9)\n    model.save('m.h5')\n"
+    ),
     "a function that loads the best after fit": (
         _HEAD
         + "def best(model):\n    if os.path.exists(path):\n        model.load_weights(path)\n\n\n"

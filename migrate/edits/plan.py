@@ -83,7 +83,7 @@ class Plan:
 
     Attributes:
       edits: the edits, each once, even if two programs that share a statement both need it.
-      pieces: names of the runtime package that the new code uses.
+      runtime_names: names of the runtime package that the new code uses.
       imports: import statements that the new code may need; one whose name it does not use is not added.
       statements: statements to insert below the imports.
       shared: where the runtime files are if the program has several files; None for a program of one file.
@@ -92,7 +92,7 @@ class Plan:
     """
 
     edits: list[Edit] = field(default_factory=list)
-    pieces: set[str] = field(default_factory=set)
+    runtime_names: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     statements: list[str] = field(default_factory=list)
     shared: RuntimePlace | None = None
@@ -107,12 +107,12 @@ class Plan:
         kept |= {edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.statements}
         return [edit.span for edit in self.edits if isinstance(edit, ReplaceStatement) and edit.span not in kept]
 
-    def add(self, edits: Iterable[Edit], pieces: set[str], imports: set[str]) -> None:
+    def add(self, edits: Iterable[Edit], runtime_names: set[str], imports: set[str]) -> None:
         """Adds what one program changes; an edit that another program asked for already is not added again."""
         new = self.missing(edits)
         self.edits += new
         self._known.update(new)
-        self.pieces |= pieces
+        self.runtime_names |= runtime_names
         self.imports |= imports
 
     def missing(self, edits: Iterable[Edit]) -> list[Edit]:

@@ -12,7 +12,7 @@ LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LAST_NEWLINE = re.compile(r"(\r\n|\r|\n)\Z")
 _WORD = re.compile(r"[^\W\d]\w*")
-_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+_BLOCK_FIELDS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 @dataclass(eq=False)
@@ -177,7 +177,7 @@ def _count_lines_of_last_block(node: ast.stmt, lines: Sequence[str], below: Sequ
 
 
 def _indent_of_last_block(node: ast.AST, lines: Sequence[str]) -> str:
-    while blocks := [block for name in _BLOCKS if (block := getattr(node, name, None)) and isinstance(block, list)]:
+    while blocks := [one for name in _BLOCK_FIELDS if (one := getattr(node, name, None)) and isinstance(one, list)]:
         node = blocks[-1][-1]
         indent = _indent_of(node, lines)
         if indent:
@@ -197,7 +197,7 @@ def _indent_of(node: ast.AST, lines: Sequence[str]) -> str:
 
 def _first_indent(tree: ast.AST, lines: Sequence[str]) -> str | None:
     """Returns the white space of the first indented statement; None where none is indented."""
-    for name in _BLOCKS:
+    for name in _BLOCK_FIELDS:
         block = getattr(tree, name, None)
         for node in block if isinstance(block, list) else ():
             indent = _indent_of(node, lines) or _first_indent(node, lines)

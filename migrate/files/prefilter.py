@@ -30,11 +30,11 @@ _SYMBOLS = (
 )
 
 # A file that trains a model which another file makes needs no import.
-_TRAINS = (b"train_on_batch", b"fit_generator", b"nb_epoch", b"initial_epoch")
-_FITS = (b"fit_generator(", b"train_on_batch(", b"nb_epoch")
+_TRAINING_WORDS = (b"train_on_batch", b"fit_generator", b"nb_epoch", b"initial_epoch")
+_TRAINING_CALLS = (b"fit_generator(", b"train_on_batch(", b"nb_epoch")
 
 # Every file that names a site has one of these words, however the name is imported.
-_SITES = frozenset({
+_SITE_WORDS = frozenset({
     b"estimator", b"RunConfig", b"RunConfigV2", b"numpy_input_fn", b"core_numpy_input_fn", b"pandas_input_fn",
     b"core_pandas_input_fn", b"train_and_evaluate", b"model_to_estimator", b"model_to_estimator_v2",
     b"from_saved_model", b"SVM", b"GMM", b"KMeans", b"KMeansClustering", b"WALSMatrixFactorization",
@@ -42,12 +42,12 @@ _SITES = frozenset({
     b"MonitoredTrainingSession", b"Saver", b"Supervisor", b"MultiWorkerMirroredStrategy",
     b"CollectiveAllReduceStrategy", b"CollectiveAllReduceStrategyV1",
 })  # fmt: skip
-_ESTIMATORS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"ClassifierV2", b"RegressorV2")
+_ESTIMATOR_ENDINGS = (b"Estimator", b"Classifier", b"Regressor", b"EstimatorV2", b"ClassifierV2", b"RegressorV2")
 """The ends of the other names."""
 
 _IN_WORD = re.compile(rb"\w")
-_WORDS = (*_SITES, *_ESTIMATORS)
-_IN_SITES = tuple(sorted(one for one in _WORDS if not any(other != one and other in one for other in _WORDS)))
+_WORDS = (*_SITE_WORDS, *_ESTIMATOR_ENDINGS)
+_SHORTEST_WORDS = tuple(sorted(one for one in _WORDS if not any(other != one and other in one for other in _WORDS)))
 """The above without those that contain another one: half as many searches show that a file has none."""
 _IMAGE_KEY = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
@@ -63,21 +63,21 @@ def may_hold_site(data: bytes) -> bool:
     """
     if data.startswith(_UTF_16):
         return True
-    return _trains(data) or (_mentions_root(data) and any(symbol in data for symbol in _SYMBOLS))
+    return _has_training_word(data) or (_mentions_root(data) and any(symbol in data for symbol in _SYMBOLS))
 
 
-def is_to_parse(data: bytes) -> bool:
+def should_parse(data: bytes) -> bool:
     """Whether ``may_hold_site`` and ``names_site`` are true; searches the many symbols last, which few files have."""
     if data.startswith(_UTF_16):
         return True
-    trains = _trains(data)
+    trains = _has_training_word(data)
     is_named = (trains or _mentions_root(data)) and names_site(data)
     return is_named and (trains or any(symbol in data for symbol in _SYMBOLS))
 
 
-def _trains(data: bytes) -> bool:
+def _has_training_word(data: bytes) -> bool:
     by_fit = b".fit(" in data and b"epochs" in data and b".save" in data
-    return any(word in data for word in _TRAINS) or (by_fit and _mentions_root(data))
+    return any(word in data for word in _TRAINING_WORDS) or (by_fit and _mentions_root(data))
 
 
 def _mentions_root(data: bytes) -> bool:
@@ -112,12 +112,12 @@ def names_site(data: bytes) -> bool:
         return True
     if not _may_name_site(data):
         return False
-    has_site = any(word in data and _ends_word(word, data, is_whole=True) for word in _SITES)
-    return has_site or any(word in data and _ends_word(word, data) for word in _ESTIMATORS)
+    has_site = any(word in data and _ends_word(word, data, is_whole=True) for word in _SITE_WORDS)
+    return has_site or any(word in data and _ends_word(word, data) for word in _ESTIMATOR_ENDINGS)
 
 
 def _may_name_site(data: bytes) -> bool:
-    return any(part in data for part in _IN_SITES)
+    return any(part in data for part in _SHORTEST_WORDS)
 
 
 def _ends_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
@@ -144,5 +144,5 @@ def may_resume(data: bytes) -> bool:
     resumes = (b"load_weights" in data or b"load_model" in data or b"resume" in data) and saves
     by_hand = b"apply_gradients" in data and saves
     fits = b".fit(" in data and (b"callbacks" in data or (b"epochs" in data and saves))
-    trains = fits or any(word in data for word in _FITS)
+    trains = fits or any(word in data for word in _TRAINING_CALLS)
     return resumes or by_hand or trains or b"initial_epoch" in data

@@ -10,12 +10,12 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Finding
-from migrate.judging.form import ObjectForm, write_object_form
 from migrate.judging.judgement import JudgedProgram, Judgement
+from migrate.judging.program_rewrite import ProgramRewrite, rewrite_program
 from migrate.judging.selection import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
-from migrate.rules.rule import ObjectFile
+from migrate.rules.rule import EstimatorFile
 from migrate.runtime_files.placement import has_unsure_name, set_places
 from migrate.settings import Settings
 
@@ -34,18 +34,18 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     files = Files(modules, settings)
     for module in modules:
         tree.add_module(module)
-    forms = _forms(modules, files, tree)
+    rewrites = _rewrites(modules, files, tree)
     judged = {module.path: Judgement([], files.plans[module.path], []) for module in modules}
     found: list[Finding] = []
-    for form in forms:
-        found += form.findings()
-        judged[form.unit.roots[0].path].programs.append(_judged_program(form))
-    written = [form for form in forms if form.cause is None]
+    for rewrite in rewrites:
+        found += rewrite.findings()
+        judged[rewrite.unit.roots[0].path].programs.append(_judged_program(rewrite))
+    written = [rewrite for rewrite in rewrites if rewrite.cause is None]
     _add_to_plans(written, files)
     found = [finding for finding in found if files.wants(finding)]
     sites = Sites(files, settings, tree)
     sites.judge([module for module in modules if module.has_single_sites or module.estimator_uses])
-    together = [set(form.files) for form in written if len(form.files) > 1]
+    together = [set(rewrite.files) for rewrite in written if len(rewrite.files) > 1]
     set_places(tree, together, files.plans)
     found += sites.findings
     found += [unknown for selection in files.selections.values() for unknown in selection.unknown_rules()]
@@ -55,13 +55,13 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
         of_path.setdefault(finding.path, []).append(finding)
     for path, one in judged.items():
         one.findings.extend(_sort_findings(of_path.get(path, [])))
-    for form in forms:
-        form.files.clear()  # the files of a program refer to each other, and would keep their trees
+    for rewrite in rewrites:
+        rewrite.files.clear()  # the files of a program refer to each other, and would keep their trees
     return judged
 
 
-def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectForm]:
-    """Returns the programs that name the Estimator API, in object form."""
+def _rewrites(modules: Sequence[Module], files: Files, tree: Tree) -> list[ProgramRewrite]:
+    """Returns the rewrites of the programs that name the Estimator API."""
     graph, own = tree.graph, {os.path.abspath(module.path): module for module in modules}
     naming = graph.bits(path for path, one in own.items() if one.estimator_uses or one.names_estimator_of_library)
     makers = FileFilter(
@@ -69,16 +69,16 @@ def _forms(modules: Sequence[Module], files: Files, tree: Tree) -> list[ObjectFo
         lambda path: (path in own or not facts(path).problem) and _makes_estimator(own.get(path) or tree.module(path)),
     )
     alone = graph.bits(path for path, one in own.items() if one.names_hooks_alone)
-    forms: list[ObjectForm] = []
+    rewrites: list[ProgramRewrite] = []
     found = [unit for unit in units(modules, tree) if naming & unit.files]
     made = [unit for unit in found if makers.select(unit.files)]
     for unit in made:
         alone &= ~unit.files
     for unit in [*made, *(unit for unit in found if not makers.select(unit.files) and not unit.root_files & ~alone)]:
-        form = write_object_form(unit, files.settings, files.plans.keys())
-        form.cause = files.cause(unit.roots[0], form.verdicts)
-        forms.append(form)
-    return forms
+        rewrite = rewrite_program(unit, files.settings, files.plans.keys())
+        rewrite.cause = files.cause(unit.roots[0], rewrite.verdicts)
+        rewrites.append(rewrite)
+    return rewrites
 
 
 def _makes_estimator(module: Module) -> bool:
@@ -86,14 +86,14 @@ def _makes_estimator(module: Module) -> bool:
     return module.names_estimator or module.reads_exports or module.uses_library
 
 
-def _add_to_plans(forms: Sequence[ObjectForm], files: Files) -> None:
+def _add_to_plans(rewrites: Sequence[ProgramRewrite], files: Files) -> None:
     """Adds the changes of the programs to the plans; a file that programs share is added once."""
-    changed: dict[str, ObjectFile] = {}
-    for form in forms:
-        changed = {**form.files, **changed}
+    changed: dict[str, EstimatorFile] = {}
+    for rewrite in rewrites:
+        changed = {**rewrite.files, **changed}
     for path, file in changed.items():
         plan = files.plans[path]
-        plan.add(file.edits, file.pieces, file.vocabulary.imports)
+        plan.add(file.edits, file.runtime_names, file.vocabulary.imports)
         plan.aliases = file.vocabulary.aliases
         plan.statements += file.statements
 
@@ -110,8 +110,8 @@ _KINDS = {"premade": "premade", "custom": "model_fn", "tpu": "TPU", "keras": "Ke
 """The kinds of constructors in the words of TensorFlow's documentation."""
 
 
-def _judged_program(form: ObjectForm) -> JudgedProgram:
-    modules = form.unit.modules
+def _judged_program(rewrite: ProgramRewrite) -> JudgedProgram:
+    modules = rewrite.unit.modules
     sites = [(module, site) for module in modules for site in module.sites if site.kind == "estimator"]
     kinds = [estimator_kind(site.symbol) for _, site in sites]
     named = dict.fromkeys(_KINDS.get(kind or "", "other") for kind in kinds)
@@ -119,8 +119,8 @@ def _judged_program(form: ObjectForm) -> JudgedProgram:
     if not any(module.names_estimator or module.uses_library for module in modules):
         reads = any(module.reads_exports for module in modules)
         kind, name = ("exports", "reader") if reads else ("hooks", "names")
-        return JudgedProgram(files, (kind,), name, cause=form.cause)
-    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), form.cause)
+        return JudgedProgram(files, (kind,), name, cause=rewrite.cause)
+    return JudgedProgram(files, tuple(named) or ("other",), "object", _directories(modules), rewrite.cause)
 
 
 def _directories(modules: Sequence[Module]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.selection import Files
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import CODES, OF_ESTIMATORS, OF_PROGRAM, OF_RECOVERED, RULES, SITE_WORDS, Rule
+from migrate.rules import CODES, FINAL_ESTIMATOR_RULES, FINAL_RULES, PROGRAM_WORD_RULES, RULES, SITE_WORDS, Rule
 from migrate.rules.rule import Fix, Verdict, Workbench
 from migrate.settings import Settings
 
@@ -56,11 +56,11 @@ class Sites:
     def _run_rules(self, bench: Workbench) -> list[tuple[Rule, Fix]]:
         module, fixes = bench.module, list[tuple[Rule, Fix]]()
         for name, words in SITE_WORDS.items():
-            if name in OF_RECOVERED and not (
+            if name in FINAL_RULES and not (
                 any(fix.edits for _, fix in fixes) or has_recovery(module) or self._is_keras_in_program(name, module)
             ):
                 continue
-            if words and not _has_words(bench, words, name in OF_PROGRAM):
+            if words and not _has_words(bench, words, name in PROGRAM_WORD_RULES):
                 continue
             rule = RULES[CODES[name]]
             assert rule.check_sites is not None
@@ -74,7 +74,7 @@ class Sites:
 
     def _is_keras_in_program(self, name: str, module: Module) -> bool:
         """Whether a file belongs to a rewritten Estimator program and uses Keras, which some rules then judge."""
-        is_asked = name in OF_ESTIMATORS and bool(self.files.plans[module.path].edits)
+        is_asked = name in FINAL_ESTIMATOR_RULES and bool(self.files.plans[module.path].edits)
         return is_asked and any(tail.startswith("keras.") for tail in module.uses)
 
     def _add_fix(self, bench: Workbench, rule: Rule, fix: Fix) -> None:
@@ -89,13 +89,13 @@ class Sites:
         if cause is None and (inside or (fix.edits and not new)):
             return  # the site is replaced, or another rule makes the same edits
         if fix.edits and cause is None:
-            self._add_edits(module, fix.edits, fix.pieces, bench.vocabulary.imports)
+            self._add_edits(module, fix.edits, fix.runtime_names, bench.vocabulary.imports)
         made = (_finding(module, rule, verdict, bool(fix.edits), cause) for verdict in known)
         self.findings += filter(self.files.wants, made)
 
-    def _add_edits(self, module: Module, edits: tuple[Edit, ...], pieces: frozenset[str], imports: set[str]) -> None:
+    def _add_edits(self, module: Module, edits: tuple[Edit, ...], names: frozenset[str], imports: set[str]) -> None:
         path = module.path
-        self.files.plans[path].add(edits, set(pieces), imports)
+        self.files.plans[path].add(edits, set(names), imports)
         self._whole[path].add(edits)
         self._replaced[path].update(edit.span for edit in edits if isinstance(edit, ReplaceExpression))
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 from migrate.files.parse import compile_error, parse
-from migrate.files.prefilter import is_to_parse, may_train_imported
+from migrate.files.prefilter import may_train_imported, should_parse
 from migrate.files.sources import is_generated
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
@@ -37,7 +37,7 @@ def examine_bytes(
 
 def holds_code(path: str, code: bytes) -> bool:
     """Whether code of a file may have a site; for a training without Keras in its text, whether it imports Keras."""
-    holds = is_to_parse(code)
+    holds = should_parse(code)
     if not holds and may_train_imported(code):
         from migrate.analysis.program.tree import Tree
 

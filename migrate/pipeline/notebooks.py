@@ -226,7 +226,7 @@ def _examine_program(
     findings = [_place_in_cell(finding, program, text) for finding in examined.findings]
     if not examined.plan:
         return findings
-    names, reason = examined.plan.pieces, _no_runtime_reason(path, program, settings)
+    names, reason = examined.plan.runtime_names, _no_runtime_reason(path, program, settings)
     if names and reason:
         return [one.skipped_for(reason) if one.rewritten else one for one in findings]
     if known is None and names:
@@ -279,10 +279,10 @@ def _imports(program: CellProgram, plan: "Plan", settings: Settings) -> Sequence
     from migrate.runtime_files import package
 
     if settings.helpers == "package":
-        return package.imports(package.PACKAGE, plan.pieces, plan.aliases)
+        return package.imports(package.PACKAGE, plan.runtime_names, plan.aliases)
     if program.written is not None and os.path.dirname(program.written):
-        return package.imports_either_way(settings.module_name, plan.pieces, plan.aliases)
-    return package.imports(settings.module_name, plan.pieces, plan.aliases)
+        return package.imports_either_way(settings.module_name, plan.runtime_names, plan.aliases)
+    return package.imports(settings.module_name, plan.runtime_names, plan.aliases)
 
 
 def _place_in_cell(finding: Finding, program: CellProgram, text: str) -> Finding:

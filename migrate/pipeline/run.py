@@ -247,7 +247,8 @@ def _list_package(free: Sequence[ExaminedFile], outcome: Outcome, boundary: Boun
     from migrate.runtime_files.requirement import list_requirement
 
     changed = {change.path for change in outcome.changes}
-    users = [one.path for one in free if one.path in changed and (one.runtime_names or (one.plan and one.plan.pieces))]
+    with_runtime = [one for one in free if one.runtime_names or (one.plan and one.plan.runtime_names)]
+    users = [one.path for one in with_runtime if one.path in changed]
     changes, outcome.unlisted = list_requirement(users, boundary)
     outcome.changes += changes
 

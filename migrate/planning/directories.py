@@ -53,8 +53,9 @@ class Provenance:
         """
         found = self._origins(module, value, 0)
         if is_file:
-            ends = [one for one in self._values.ends(module, value) if not isinstance(one.node, _PATH_BUILDERS)]
-            whole = [self._external_origin(module, value), *(self._resolve(end.module, end.node, 0) for end in ends)]
+            cases = [one for one in self._values.of(module, value) if not isinstance(one.node, _PATH_BUILDERS)]
+            resolved = (self._resolve(one.module, one.node, 0) for one in cases)
+            whole = [self._external_origin(module, value), *resolved]
             found = ((Origin.UNKNOWN, "") if one[0] is Origin.FLAG and one in whole else one for one in found)
         return min(found, key=lambda one: [*Origin].index(one[0]), default=None)
 
@@ -63,9 +64,9 @@ class Provenance:
         if known is not None or depth > 8:
             yield known or (Origin.UNKNOWN, "")
             return
-        for end in self._values.ends(module, value):
-            if not is_none(end.node if isinstance(end.node, ast.expr) else None) or end.node is None:
-                yield self._resolve(end.module, end.node, depth)
+        for case in self._values.of(module, value):
+            if not is_none(case.node if isinstance(case.node, ast.expr) else None) or case.node is None:
+                yield self._resolve(case.module, case.node, depth)
 
     def _resolve(self, module: Module, node: ast.AST, depth: int) -> tuple[Origin, str]:
         """Returns the origin of one node that a directory may be."""

@@ -45,7 +45,7 @@ class ChangedFile:
     Attributes:
       vocabulary: the names that new code in it may use.
       renamed: the expressions whose text changes, with their new source.
-      pieces: the runtime classes and functions that the new code uses.
+      runtime_names: the runtime classes and functions that the new code uses.
       statements: statements to insert below the file's imports.
     """
 
@@ -53,7 +53,7 @@ class ChangedFile:
     vocabulary: Vocabulary
     renamed: dict[ast.expr, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
-    pieces: set[str] = field(default_factory=set)
+    runtime_names: set[str] = field(default_factory=set)
     statements: list[str] = field(default_factory=list)
 
     @property
@@ -61,19 +61,19 @@ class ChangedFile:
         """Source of ``tensorflow.compat.v1``: ``tf`` in a file where ``tf`` is, or becomes, that module."""
         return self.vocabulary.v1(self.module.is_tf1)
 
-    def piece(self, name: str) -> str:
+    def runtime_name(self, name: str) -> str:
         """Returns the name of a runtime class or function, and notes that the new code uses it."""
-        self.pieces.add(name)
-        return self.vocabulary.piece(name)
+        self.runtime_names.add(name)
+        return self.vocabulary.runtime_name(name)
 
-    def piece_in_place(self, node: ast.expr, name: str) -> str:
-        """Like ``piece``; also removes ``name = node``, because the import binds the name."""
+    def runtime_name_at(self, node: ast.expr, name: str) -> str:
+        """Like ``runtime_name``; also removes ``name = node``, because the import binds the name."""
         names, statement = self.module.names, self.module.names.parent(node)
         if isinstance(statement, ast.Assign) and statement in names.module.body and names.uses(name, names.top):
             own = [one for one in names.bindings_of(name) if is_users_binding(one)]
             if [one.value for one in own] == [node] and len(statement.targets) == 1:
                 self.remove_assignment(statement)
-        return self.piece(name)
+        return self.runtime_name(name)
 
     def remove_assignment(self, statement: ast.Assign) -> None:
         """Removes the only assignment of a variable, so that new code may use its name."""
@@ -84,12 +84,12 @@ class ChangedFile:
     def _bindings(self, target: ast.expr) -> list[Binding]:
         return self.module.names.bindings_of(target.id) if isinstance(target, ast.Name) else []
 
-    def text(self, node: ast.expr, place: int = ARGUMENT) -> str:
-        """Returns the source of an expression, in parentheses where it spans lines or ``place`` needs them."""
+    def text(self, node: ast.expr, least_precedence: int = ARGUMENT) -> str:
+        """Returns the source of an expression, in parentheses where it spans lines or binds less than needed."""
         if not hasattr(node, "lineno"):
             return ast.unparse(node)
         text = self.module.source.text(node, self.renamed)
-        return text if precedence(node) >= place and is_one_expression(text) else f"({text})"
+        return text if precedence(node) >= least_precedence and is_one_expression(text) else f"({text})"
 
     def rename(self, node: ast.expr, text: str) -> None:
         """Replaces the text of an expression, also where new code contains the expression."""

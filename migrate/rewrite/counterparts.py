@@ -67,9 +67,9 @@ def _contrib_learn_counterpart(found: Symbol) -> Counterpart | None:
     for parts in (contrib.name_of(found.qualified).split("."), private.split(".")):
         for end in range(len(parts), 1, -1):
             for row in contrib.rows_of(".".join(parts[:end])):
-                piece, *inside = row.successor.split(".")
-                if row.kind == "estimator" and piece in package.public_names():
-                    return Counterpart(piece, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
+                runtime_name, *inside = row.successor.split(".")
+                if row.kind == "estimator" and runtime_name in package.public_names():
+                    return Counterpart(runtime_name, True, "".join(f".{part}" for part in (*inside, *parts[end:])))
     return None
 
 

@@ -36,7 +36,7 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
             or (call is load.call and _may_be_none(load, path))
         ):
             continue
-        if text := folder.source_of(path, 0):
+        if text := folder.directory_source(path, 0):
             return text
     for call in calls:
         paths = saves.paths(call)
@@ -67,8 +67,8 @@ class _Folder:
         self.text: Callable[[ast.expr], str] = self.module.source.text
         self.stored = {ast.unparse(one) for one in self.module.names.stores if self._is_inside(one)}
 
-    def source_of(self, path: ast.expr, depth: int) -> str:
-        """Returns the folder of a path as source; "" where it is not known."""
+    def directory_source(self, path: ast.expr, depth: int) -> str:
+        """Returns source text for the directory of a path expression; "" where it is unknown."""
         if depth > _MAX_DEPTH:
             return ""
         if isinstance(path, ast.Constant):
@@ -79,14 +79,14 @@ class _Folder:
         if isinstance(path, ast.Call):
             return self._folder_of_call(path, depth)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Mod):
-            return self.source_of(path.left, depth + 1)
+            return self.directory_source(path.left, depth + 1)
         if isinstance(path, ast.BinOp) and isinstance(path.op, ast.Div):
-            return self.text(path.left) if self._is_known(path.left) else self.source_of(path.left, depth + 1)
+            return self.text(path.left) if self._is_known(path.left) else self.directory_source(path.left, depth + 1)
         if isinstance(path, ast.BinOp | ast.JoinedStr):
             return self._folder_of_parts([*_string_parts(path)])
         only = self.module.names.only_value(path) if isinstance(path, ast.Name) else None
         if isinstance(only, ast.Constant) or (only is not None and not self._is_known(path)):
-            return self.source_of(only, depth + 1)
+            return self.directory_source(only, depth + 1)
         return (
             self._parent(self.text(path)) if self._is_known(path) and isinstance(path, ast.Name | ast.Attribute) else ""
         )
@@ -100,13 +100,13 @@ class _Folder:
             if len(known) == 1:
                 return self.text(known[0])
             head = f"{self.text(call.func)}({', '.join(map(self.text, known))})"
-            return head if known else self.source_of(args[0], depth + 1)
+            return head if known else self.directory_source(args[0], depth + 1)
         if name in SEARCHES and args:
             is_folder = name not in ("glob", "iglob", "rglob") and self._is_known(args[0])
-            return self.text(args[0]) if is_folder else self.source_of(args[0], depth + 1)
+            return self.text(args[0]) if is_folder else self.directory_source(args[0], depth + 1)
         if name == "format" and isinstance(call.func, ast.Attribute):
-            return self.source_of(call.func.value, depth + 1)
-        return self.source_of(args[0], depth + 1) if name in ("str", "Path", "sorted", "max") and args else ""
+            return self.directory_source(call.func.value, depth + 1)
+        return self.directory_source(args[0], depth + 1) if name in ("str", "Path", "sorted", "max") and args else ""
 
     def _folder_of_parts(self, parts: list[ast.expr]) -> str:
         """Returns the folder of a joined string, from its parts before the first that changes in the loop."""

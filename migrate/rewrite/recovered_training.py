@@ -29,13 +29,13 @@ class RecoveredTraining:
     """The edits that make a training recover.
 
     Attributes:
-      pieces: the runtime names that the new code uses.
+      runtime_names: the runtime names that the new code uses.
       problem: why there are no edits, as a part of a sentence; "" where there are.
       help: what the user should do then.
     """
 
     edits: tuple[Edit, ...] = ()
-    pieces: frozenset[str] = field(default_factory=frozenset)
+    runtime_names: frozenset[str] = field(default_factory=frozenset)
     problem: str = ""
     help: str = ""
 
@@ -47,7 +47,7 @@ def recovered_fit(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str) -> 
       name: distinguishes it from the other trainings of the file; "" for the first.
     """
     module, call = reach.module, fit.call
-    given, callback = fit.arguments.get("callbacks"), vocabulary.piece("BackupAndRestore")
+    given, callback = fit.arguments.get("callbacks"), vocabulary.runtime_name("BackupAndRestore")
     more = f", name={python_string(name)}" if name else ""
     if given is not None and not is_none(given):
         edit: Edit = ReplaceExpression(module.span(given), f"{callback}.beside({module.source.text(given)}{more})")
@@ -103,7 +103,7 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
         return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, found, models, optimizers))
     given = [text(found.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
-    edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.piece('recovered')}({', '.join(given)})")
+    edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.runtime_name('recovered')}({', '.join(given)})")
     return RecoveredTraining((edit,), frozenset({"recovered"}))
 
 

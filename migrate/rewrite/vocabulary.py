@@ -66,7 +66,7 @@ class Vocabulary:
         self._import(name, known)
         return known
 
-    def piece(self, name: str) -> str:
+    def runtime_name(self, name: str) -> str:
         """Returns the name of a runtime class or function in this module."""
         bindings = [one for one in self.module.names.bindings_of(name) if one not in self.freed]
         if name not in self.aliases and any(map(is_users_binding, bindings)):

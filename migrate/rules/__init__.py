@@ -6,7 +6,8 @@ A file is imported when its rule is first used, because most programs do not nee
 import importlib
 from collections.abc import Iterator, Mapping
 
-from migrate.rules.rule import REGISTERED, Rule
+from migrate.rules.rule import REGISTERED
+from migrate.rules.rule import Rule as Rule
 
 PLACES = {
     "FT138": "names.contrib_names",
@@ -49,13 +50,13 @@ PLACES = {
 CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
 """The codes of the rules by their names."""
 
-OBJECT_FORM = (
+ESTIMATOR_RULES = (
     *("several_files", "horovod_program", "model_to_estimator"),
     *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
     "average_truth",
     *("visible_checkpoints", "missing_names"),
 )
-"""The rules for programs in object form, in order: each reads the replacements that the rules before it made."""
+"""The rules for Estimator programs, in the order in which they run: each reads the replacements of those before it."""
 
 SITE_WORDS = {
     "names_without_an_estimator": ("stimator",),
@@ -77,14 +78,14 @@ SITE_WORDS = {
 }
 """The rules for single sites, each with words of which a file must contain one, or the rule is not run."""
 
-OF_PROGRAM = frozenset({"resume_before_fit"})
+PROGRAM_WORD_RULES = frozenset({"resume_before_fit"})
 """Rules for single sites whose words may be in any file of the program."""
 
-OF_RECOVERED = frozenset({"missing_in_keras", "refused_by_keras", "whole_model"})
+FINAL_RULES = frozenset({"missing_in_keras", "refused_by_keras", "whole_model"})
 """Rules that run last, and only over a file that has a recovery or that another rule rewrites."""
 
-OF_ESTIMATORS = OF_RECOVERED - {"missing_in_keras"}
-"""Those of ``OF_RECOVERED`` that also run over a rewritten Estimator program, whose names FT198 judges."""
+FINAL_ESTIMATOR_RULES = FINAL_RULES - {"missing_in_keras"}
+"""Those of ``FINAL_RULES`` that also run over a rewritten Estimator program, whose names FT198 judges."""
 
 
 class _Rules(Mapping[str, Rule]):
@@ -104,5 +105,3 @@ class _Rules(Mapping[str, Rule]):
 
 
 RULES = _Rules()
-
-__all__ = ["CODES", "OBJECT_FORM", "OF_ESTIMATORS", "OF_PROGRAM", "OF_RECOVERED", "RULES", "SITE_WORDS", "Rule"]

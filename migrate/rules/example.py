@@ -36,7 +36,7 @@ class Example(NamedTuple):
         return Settings(recovery=self.recovery, target=self.target)
 
 
-def line(before: str, after: str | None) -> Example:
+def example(before: str, after: str | None) -> Example:
     """Returns an example of a line before the estimator in a program with a ``model_fn``."""
     return Example(before, after, "head", kind="custom")
 

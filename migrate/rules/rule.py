@@ -20,7 +20,7 @@ from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example
-from migrate.rules.example import line as line
+from migrate.rules.example import example as example
 from migrate.rules.verdict import Fix as Fix
 from migrate.rules.verdict import Verdict as Verdict
 from migrate.rules.verdict import exact as exact
@@ -62,8 +62,8 @@ class Workbench:
 
 
 @dataclass(kw_only=True)
-class ObjectFile(ChangedFile):
-    """A file of a program in object form, in which names change and the calls stay.
+class EstimatorFile(ChangedFile):
+    """A file of an Estimator program: its calls stay, and the names in them change (the object form, FT151).
 
     Attributes:
       modules: all files of the program.
@@ -76,14 +76,14 @@ class ObjectFile(ChangedFile):
     settings: Settings
     tree: Tree
     modules: Sequence[Module]
-    files: "Mapping[str, ObjectFile]"
+    files: "Mapping[str, EstimatorFile]"
     eager: EagerCode | None
     is_tf1: bool
     need: str
 
 
-class ObjectUnit(NamedTuple):
-    """All files of a program in object form.
+class EstimatorProgram(NamedTuple):
+    """All files of an Estimator program.
 
     Attributes:
       roots: the files of the run that name the Estimator API; reasons to skip it are reported in the first.
@@ -95,7 +95,7 @@ class ObjectUnit(NamedTuple):
     roots: Sequence[Module]
     links: Sequence[Link]
     modules: Sequence[Module]
-    files: Mapping[str, ObjectFile]
+    files: Mapping[str, EstimatorFile]
     settings: Settings
 
     @property
@@ -107,8 +107,8 @@ class ObjectUnit(NamedTuple):
         return made or named[0]
 
 
-FileCheck = Callable[[ObjectFile], Iterator[Verdict]]
-UnitCheck = Callable[[ObjectUnit], Iterator[Verdict]]
+FileCheck = Callable[[EstimatorFile], Iterator[Verdict]]
+UnitCheck = Callable[[EstimatorProgram], Iterator[Verdict]]
 SiteCheck = Callable[[Workbench], Iterator[Fix]]
 _Check = TypeVar("_Check", bound=Callable[..., object])
 
@@ -121,8 +121,8 @@ class Rule:
       fidelity: the best fidelity of its rewrites.
       examples: programs for the tests and the documentation.
       check_sites: yields fixes for the single sites of a file.
-      check_file: yields verdicts on the names of a file in object form.
-      check_unit: yields verdicts on all files of a program in object form together.
+      check_file: yields verdicts on the names of a file of an Estimator program.
+      check_unit: yields verdicts on all files of an Estimator program together.
     """
 
     code: str
@@ -155,12 +155,12 @@ def site_rule(code: str, fidelity: str, *examples: Example) -> Callable[[SiteChe
 
 
 def file_rule(code: str, fidelity: str, *examples: Example) -> Callable[[FileCheck], FileCheck]:
-    """Registers a rule for the files of programs in object form under its code."""
+    """Registers a rule for the files of Estimator programs under its code."""
     return _registrar(code, fidelity, examples, "check_file")
 
 
 def unit_rule(code: str, fidelity: str, *examples: Example) -> Callable[[UnitCheck], UnitCheck]:
-    """Registers a rule for all files of a program in object form under its code."""
+    """Registers a rule for all files of an Estimator program under its code."""
     return _registrar(code, fidelity, examples, "check_unit")
 
 

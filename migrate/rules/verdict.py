@@ -57,7 +57,7 @@ def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdic
     help = advice(f"contrib.{name}") if found.is_contrib else "Take it out, or migrate what it does by hand."
     if "BoostedTrees" in found.tail:
         help = "TensorFlow 2 has no successor; the package tensorflow_decision_forests trains such models anew."
-    return manual(node, f"`{found.qualified}` is not supported: nothing stands for it", help, module)
+    return manual(node, f"`{found.qualified}` is not supported: it has no replacement", help, module)
 
 
 class Fix(NamedTuple):
@@ -65,9 +65,9 @@ class Fix(NamedTuple):
 
     Attributes:
       verdicts: one for each site. If one is ``manual``, not selected or ignored by a comment, no edit is made.
-      pieces: the runtime classes and functions that the new code uses.
+      runtime_names: the runtime classes and functions that the new code uses.
     """
 
     verdicts: tuple[Verdict, ...]
     edits: tuple[Edit, ...] = ()
-    pieces: frozenset[str] = frozenset()
+    runtime_names: frozenset[str] = frozenset()

@@ -49,13 +49,13 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
     """Returns the placement for all files to rewrite, given as path, text and plan."""
     placement = Placement()
     groups: dict[tuple[ImportBase, str], list[tuple[str, Plan]]] = {}
-    users = Counter(plan.shared for _, _, plan in plans if plan.pieces)
+    users = Counter(plan.shared for _, _, plan in plans if plan.runtime_names)
     for path, text, plan in plans:
         shared = plan.shared
-        if not plan.pieces:
+        if not plan.runtime_names:
             placement.imports[path] = []
         elif helpers == "package":
-            placement.imports[path] = package.imports(package.PACKAGE, plan.pieces, plan.aliases)
+            placement.imports[path] = package.imports(package.PACKAGE, plan.runtime_names, plan.aliases)
         elif shared is not None and shared.directory is None and plan.is_imported:
             _import_either_way(placement, path, plan, module_name)
         elif shared is not None and shared.directory is not None and users[shared] > 1:
@@ -86,14 +86,14 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
 def _import(placement: Placement, path: str, plan: Plan, where: str, root: str | None) -> None:
     """Makes a file import from a runtime folder by one name."""
     dotted = _dotted_name(path, os.path.dirname(where), root, os.path.basename(where))
-    placement.imports[path] = package.imports(dotted, plan.pieces, plan.aliases)
-    placement.add(path, where, plan.pieces)
+    placement.imports[path] = package.imports(dotted, plan.runtime_names, plan.aliases)
+    placement.add(path, where, plan.runtime_names)
 
 
 def _import_either_way(placement: Placement, path: str, plan: Plan, module_name: str) -> None:
     """Makes a file that is imported by two names, or run in two ways, import from the folder next to it."""
-    placement.imports[path] = package.imports_either_way(module_name, plan.pieces, plan.aliases)
-    placement.add(path, os.path.join(os.path.dirname(path), module_name), plan.pieces)
+    placement.imports[path] = package.imports_either_way(module_name, plan.runtime_names, plan.aliases)
+    placement.add(path, os.path.join(os.path.dirname(path), module_name), plan.runtime_names)
 
 
 def distribution_package(path: str) -> str | None:
@@ -291,7 +291,7 @@ def has_unsure_name(path: str, plan: Plan) -> bool:
     That is so in a directory without an ``__init__.py``.
     """
     is_package = os.path.exists(os.path.join(os.path.dirname(path), "__init__.py"))
-    return bool(plan.pieces) and plan.shared is None and path.endswith(".py") and not is_package
+    return bool(plan.runtime_names) and plan.shared is None and path.endswith(".py") and not is_package
 
 
 def _bases_of(ways: Sequence[Target]) -> tuple[set[str], set[str]]:

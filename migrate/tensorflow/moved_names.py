@@ -4,7 +4,7 @@ from functools import cache
 
 from migrate.tensorflow.known_names import KERAS_INSIDE, NEW, OLD, lines_without, public_name, public_path
 
-_PIECES = {
+_RUNTIME_REPLACEMENTS = {
     "examples.tutorials.mnist.input_data.read_data_sets": "read_data_sets",
     "python.estimator.canned.metric_keys.MetricKeys": "MetricKeys",
     "python.estimator.canned.prediction_keys.PredictionKeys": "PredictionKeys",
@@ -19,16 +19,16 @@ _PIECES = {
 """Path below ``tensorflow`` -> the runtime's class or function that replaces it."""
 
 
-def piece_for(tail: str) -> tuple[str, str] | None:
+def runtime_replacement(tail: str) -> tuple[str, str] | None:
     """Returns the runtime's replacement of a name, and the attribute read from it; None if there is no replacement.
 
     Args:
       tail: the name below ``tensorflow``: ``python.estimator.canned.metric_keys.MetricKeys.LOSS`` gives ``MetricKeys``
         and ``.LOSS``.
     """
-    for path, piece in _PIECES.items():
+    for path, runtime_name in _RUNTIME_REPLACEMENTS.items():
         if tail == path or tail.startswith(f"{path}."):
-            return piece, tail.removeprefix(path)
+            return runtime_name, tail.removeprefix(path)
     return None
 
 
@@ -44,4 +44,4 @@ def has_moved(qualified: str) -> bool:
     if not tail.startswith(("examples.", "python.")) or not lines_without(qualified, (OLD, NEW)):
         return False
     public = public_name(qualified)
-    return piece_for(tail) is not None or (public is not None and not public.tail.startswith("contrib."))
+    return runtime_replacement(tail) is not None or (public is not None and not public.tail.startswith("contrib."))

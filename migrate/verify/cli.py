@@ -81,7 +81,7 @@ def _add_program_arguments(parser: argparse.ArgumentParser) -> None:
     allow = "a directory beside the runs' own that the programs may write to and restore from; may be repeated"
     add("--allow", metavar="DIR", action="append", default=[], help=allow)
     own = (
-        "start each run in a directory of its own, where what stands in this one is linked, but for earlier saves: for "
+        "start each run in a directory of its own, with links to the files of this one, without earlier saves: for "
         "programs that save into a relative path of their code"
     )
     add("--own-cwd", action="store_true", help=own)

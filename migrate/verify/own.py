@@ -8,7 +8,7 @@ from migrate.verify.differences import loss_difference, variable_difference
 from migrate.verify.faults import FAULTS
 from migrate.verify.record import Record
 
-INPUT_RESTARTS = "its input begins anew after a start, as an Estimator's does"
+INPUT_RESTARTS = "its input starts from the first batch again after a restart, as an Estimator's does"
 RUNS_DIFFER = "its runs differ from one another before they are interrupted"
 
 

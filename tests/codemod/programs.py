@@ -43,4 +43,4 @@ def _migrated(text, **settings):
     findings, plan, *_ = judged(text, **settings)
     if not plan:
         return text, findings
-    return apply(text, plan, imports("tf2_recovery", plan.pieces, plan.aliases)), findings
+    return apply(text, plan, imports("tf2_recovery", plan.runtime_names, plan.aliases)), findings

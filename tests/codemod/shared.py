@@ -36,7 +36,7 @@ def shared(key, make):
 
 def in_order(plan):
     """The plan with its sets as lists, so that one and the same plan has one ``repr``."""
-    return replace(plan, pieces=sorted(plan.pieces), imports=sorted(plan.imports))
+    return replace(plan, runtime_names=sorted(plan.runtime_names), imports=sorted(plan.imports))
 
 
 def apply(text, plan, imports=()):

@@ -65,7 +65,7 @@ def rewritten(text, settings):
     after = examined.source.text
     if examined.plan is not None:
         plan = examined.plan
-        imports = runtime_imports("tf2_recovery", plan.pieces, plan.aliases)
+        imports = runtime_imports("tf2_recovery", plan.runtime_names, plan.aliases)
         after = attempt_rewrite(examined.source, examined.plan, imports)
     if isinstance(after, Finding):
         return text, [after], None

@@ -90,10 +90,10 @@ def test_a_program_alone_that_loses_a_part_of_its_state_differs_from_itself(alon
     assert "the first difference at step 12" in found["first"]
 
 
-def test_a_program_alone_whose_input_begins_anew_says_that_its_losses_are_not_compared(alone, capsys):
+def test_a_program_alone_whose_input_starts_again_says_that_its_losses_are_not_compared(alone, capsys):
     assert alone("loop", "--fault", "sigkill") == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "Not compared, because its input begins anew after a start, as an Estimator's does: losses" in told
+    assert "because its input starts from the first batch again after a restart, as an Estimator's does: losses" in told
 
 
 def test_that_no_interruption_came_behind_a_save_is_told_for_then_nothing_was_resumed(alone, capsys):

@@ -6,19 +6,19 @@ from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode, Reach
 from migrate.analysis.source.module import Module
 from migrate.analysis.values.attributes import class_of_name
-from migrate.analysis.values.values import End, Values
+from migrate.analysis.values.values import Value, Values
 
 _NEEDS_NO_SHAPE = {"add", "compile", "save", "save_weights"}
 _STORES = ("train.Checkpoint", "train.CheckpointManager")
 
 
-def constructor_call(values: Values, module: Module, model: ast.expr) -> End | None:
+def constructor_call(values: Values, module: Module, model: ast.expr) -> Value | None:
     """Returns the call that creates a model; None if it is unknown or there are several."""
-    ends = values.ends(module, model)
-    return ends[0] if len(ends) == 1 and isinstance(ends[0].node, ast.Call) else None
+    cases = values.of(module, model)
+    return cases[0] if len(cases) == 1 and isinstance(cases[0].node, ast.Call) else None
 
 
-def may_be_built(reach: Reach, values: Values, module: Module, made: End, place: ast.Call) -> bool:
+def may_be_built(reach: Reach, values: Values, module: Module, made: Value, place: ast.Call) -> bool:
     """Whether a call before a place may create the weights of a model.
 
     Args:
@@ -28,7 +28,7 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: End, place:
 
     def is_model(where: Module, expression: ast.expr) -> bool:
         is_place = isinstance(expression, ast.Name | ast.Attribute)
-        return is_place and made.node in {end.node for end in values.ends(where, expression)}
+        return is_place and made.node in {case.node for case in values.of(where, expression)}
 
     scope = next((one for one in module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     before = [*calls_before(reach, module, place)]

@@ -170,11 +170,11 @@ class Checkpoints:
         texts = {ast.unparse(one.target) for one in each if isinstance(one.target, ast.Attribute)}
         return [
             (where, call)
-            for where, call, ends in self._method_calls_elsewhere
+            for where, call, cases in self._method_calls_elsewhere
             if isinstance(call.func, ast.Attribute)
             and call.func.attr in names
             and (
-                made & ends
+                made & cases
                 or (ast.unparse(call.func.value) in texts and not owners.isdisjoint(where.names.ancestors(call)))
             )
         ]
@@ -203,10 +203,10 @@ class Checkpoints:
     def _possible_values(self, where: Module, value: ast.expr, depth: int = 0) -> set[ast.AST]:
         """Returns the nodes of the values that an expression may have, also through parameters of methods."""
         found = set[ast.AST]()
-        for end in self._values.ends(where, value):
-            is_followed = isinstance(end.node, ast.arg) and depth < MAX_DEPTH
-            given = given_values(self.reach, end.module, end.node) if is_followed else []  # type: ignore[arg-type]
-            found |= {one for at, part in given for one in self._possible_values(at, part, depth + 1)} or {end.node}
+        for case in self._values.of(where, value):
+            is_followed = isinstance(case.node, ast.arg) and depth < MAX_DEPTH
+            given = given_values(self.reach, case.module, case.node) if is_followed else []  # type: ignore[arg-type]
+            found |= {one for at, part in given for one in self._possible_values(at, part, depth + 1)} or {case.node}
         return found
 
     @cached_property
@@ -221,7 +221,7 @@ class Checkpoints:
                     (one, self._possible_values(self.module, one.value))
                     for one in self.names.attributes.get("save", ())
                 )
-                saves = [self.names.parent(one) for one, ends in ways if any(map(_is_checkpoint, ends))]
+                saves = [self.names.parent(one) for one, cases in ways if any(map(_is_checkpoint, cases))]
                 calls = {"restore": [call], "save": [one for one in saves if isinstance(one, ast.Call)]}
                 found[call] = Checkpoint(made[0], None, methods=calls)  # type: ignore[arg-type]
         return found
@@ -334,8 +334,8 @@ class Checkpoints:
             return []
         if isinstance(receiver, ast.Attribute) and receiver.attr == "checkpoint":
             return self.managed_checkpoints(receiver.value)
-        ends = self._possible_values(self.module, receiver)
-        return [one for one in self.all if ends & {one.call, *(manager.call for manager in one.managers)}]
+        cases = self._possible_values(self.module, receiver)
+        return [one for one in self.all if cases & {one.call, *(manager.call for manager in one.managers)}]
 
     def _checkpoint_by_attribute(self, receiver: ast.expr) -> list[Checkpoint]:
         """Returns the only checkpoint that is assigned to an attribute of this name, for an object of unknown class."""

@@ -20,7 +20,7 @@ _PARTS = {"trainable_variables", "trainable_weights", "compile"} | _TRAINING
 
 def made_optimizers(values: Values, module: Module, expression: ast.expr) -> list[ast.Call]:
     """Returns the calls that create the optimizer in an expression; [] if it is no optimizer or unknown."""
-    found = [(end.module, end.node) for end in values.ends(module, expression)]
+    found = [(case.module, case.node) for case in values.of(module, expression)]
     stored = single_assignment(module.names, expression)
     found += [(module, stored)] if stored is not None else []
     return [node for where, node in found if isinstance(node, ast.Call) and is_optimizer(where, node)]

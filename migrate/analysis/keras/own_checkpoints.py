@@ -178,15 +178,15 @@ def _is_in_constructor(reach: Reach, place: ast.AST) -> bool:
 
 def path_values(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:
     """Yields every value that a path may have, except None."""
-    for end in values.ends(checkpoints.module, path):
-        if end.module.names is not checkpoints.names:
+    for case in values.of(checkpoints.module, path):
+        if case.module.names is not checkpoints.names:
             yield path  # names of another file mean something else here
-        elif isinstance(end.node, ast.BoolOp):
-            for one in end.node.values:
+        elif isinstance(case.node, ast.BoolOp):
+            for one in case.node.values:
                 yield from path_values(checkpoints, values, one)
-        elif isinstance(end.node, ast.expr) and not is_none(end.node):
-            yield end.node
-        elif not isinstance(end.node, ast.expr):
+        elif isinstance(case.node, ast.expr) and not is_none(case.node):
+            yield case.node
+        elif not isinstance(case.node, ast.expr):
             yield path
 
 

@@ -13,7 +13,7 @@ from migrate.analysis.source.symbols import symbol_of
 LOADS = ("keras.models.load_model", "keras.saving.load_model")
 _SAVES = ("keras.models.save_model", "keras.saving.save_model")
 _JOINS = ("os.path.join", "tensorflow.io.gfile.join")
-_PRINTS = ("print", "info", "debug", "warning")
+_LOGGING_FUNCTIONS = ("print", "info", "debug", "warning")
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _is_end(names: Names, value: ast.expr | None, parameter: str) -> bool:
 def is_printed(names: Names, use: ast.AST) -> bool:
     for above in names.ancestors(use):
         if isinstance(above, ast.Call):
-            return name_of(above.func) in _PRINTS
+            return name_of(above.func) in _LOGGING_FUNCTIONS
         if isinstance(above, ast.stmt):
             return False
     return False

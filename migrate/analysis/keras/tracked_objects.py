@@ -27,15 +27,15 @@ def _items_of_dictionary(reach: Reach, values: Values, module: Module, value: as
     """Returns the items of a dictionary, or of ``**objects`` with a single caller; None if they are unknown."""
     if _is_changed(module, value):
         return None
-    ends = values.ends(module, value)
-    end = ends[0].node if len(ends) == 1 and ends[0].module is module else None
-    function = module.names.scope_of(end).node if isinstance(end, ast.arg) else None
-    if isinstance(function, FunctionNode) and function.args.kwarg is end:
+    cases = values.of(module, value)
+    final = cases[0].node if len(cases) == 1 and cases[0].module is module else None
+    function = module.names.scope_of(final).node if isinstance(final, ast.arg) else None
+    if isinstance(function, FunctionNode) and function.args.kwarg is final:
         calls = [one for one in reach.callers(function, module) if reach.module_of(one) is module]
         named = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
         given, is_whole = keyword_arguments(reach, values, module, calls[0]) if len(calls) == 1 else ({}, False)
         return {name: one for name, one in given.items() if name not in named} if is_whole else None
-    items = literal_items(module, end) if isinstance(end, ast.expr) else None
+    items = literal_items(module, final) if isinstance(final, ast.expr) else None
     return {str(name): one for name, one in items} if items and all(isinstance(n, str) for n, _ in items) else None
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from migrate.analysis.program.needs import Use, uses_with_needs
-from migrate.analysis.program.numpy_names import may_use_removed
+from migrate.analysis.program.numpy_names import may_need_old_numpy
 from migrate.analysis.program.possible_imports import imported_words, possible_imports
 from migrate.analysis.source.module import module_of
 from migrate.analysis.source.nodes import walk as nodes_of
@@ -100,8 +100,8 @@ def facts_of(source: SourceText) -> Facts:
 
 
 def _may_matter(source: SourceText) -> bool:
-    is_named = any(word in source.text for word in ("tensorflow", "import *", " as tf")) or may_use_removed(source.text)
-    return is_named and not is_generated(source.text)
+    names_tf = any(word in source.text for word in ("tensorflow", "import *", " as tf"))
+    return (names_tf or may_need_old_numpy(source.text)) and not is_generated(source.text)
 
 
 @run_cache
@@ -272,7 +272,7 @@ def without_pip_packages(path: str, imports: Iterable[tuple[str, int]]) -> tuple
     return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in pip_packages(path))
 
 
-_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+_BLOCK_FIELDS = ("body", "handlers", "orelse", "finalbody", "cases")
 _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass})
 """The most frequent statements, which contain no others."""
 
@@ -290,7 +290,7 @@ def statements_of(tree: ast.Module) -> Iterator[ast.AST]:
         node = waiting.pop()
         if type(node) not in _SIMPLE:
             yield node
-            waiting += reversed([inner for name in _BLOCKS for inner in getattr(node, name, ())])
+            waiting += reversed([inner for name in _BLOCK_FIELDS for inner in getattr(node, name, ())])
 
 
 def _imported_names(tree: ast.Module) -> Iterator[tuple[str, int]]:

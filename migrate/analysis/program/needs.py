@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.checkpoint_callbacks import callbacks_rejected_by_keras3
-from migrate.analysis.program.numpy_names import REMOVED, may_use_removed, removed_names
+from migrate.analysis.program.numpy_names import REMOVED, may_need_old_numpy, removed_names
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.imports import target_from
 from migrate.analysis.source.module import Module
@@ -85,7 +85,7 @@ def _general_uses(module: Module) -> Iterator[Use]:
         break
     yield from _first_use(module, ("keras.callbacks.TensorBoard",), in_graphs=False, need=TENSORBOARD)
     yield from _summaries(module)
-    if may_use_removed(module.text):
+    if may_need_old_numpy(module.text):
         for node, one in removed_names(module.names):
             yield Use(False, f"numpy.{one}", node.lineno, need=REMOVED[one])
 

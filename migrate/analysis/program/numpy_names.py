@@ -27,8 +27,8 @@ _NAMES = "|".join(REMOVED)
 _WORDS = (re.compile(rf"np\.(?:{_NAMES})\b"), re.compile(rf"numpy(?:\.| import .*)\b(?:{_NAMES})\b"))
 
 
-def may_use_removed(text: str) -> bool:
-    """Whether a text seems to use one of these names, so that it is worth parsing."""
+def may_need_old_numpy(text: str) -> bool:
+    """Whether a text may use a name that NumPy removed, and is worth parsing."""
     return any(words.search(text) for words in _WORDS)
 
 

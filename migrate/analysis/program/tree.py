@@ -154,7 +154,7 @@ class Tree:
         return [*links.values()]
 
     def own_links(self, module: Module) -> tuple[Link, ...]:
-        """Returns the imports in a module itself."""
+        """Returns the imports that a module contains, without those of the modules that it imports."""
         start = os.path.abspath(module.path)
         if (start, module.tree) not in self._own_links:
             own = without_pip_packages(start, imported_names(module.tree))

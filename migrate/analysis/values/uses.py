@@ -155,7 +155,7 @@ def argument_values(tree: Tree, module: Module, parameter: ast.arg) -> list[tupl
         elif default is not None:
             found.append((module, default))
         else:
-            raise HiddenUse(f"{shown}, and a call does not give it ({where.path}, line {use.lineno})")
+            raise HiddenUse(f"{shown}, and a call does not pass it ({where.path}, line {use.lineno})")
     if not found:
         raise HiddenUse(f"{shown}, which nothing in the tree calls")
     return found

@@ -24,18 +24,18 @@ class Unfollowable(Exception):
     """Raised for an expression that may not be a function; the message says why."""
 
 
-class End(NamedTuple):
+class Value(NamedTuple):
     """One value that an expression may have, followed as far as possible.
 
     Attributes:
       module: the file of ``node``.
       node: an expression, a function, a parameter, or the statement that binds a name to something unknown.
-      unseen: why it cannot be followed further; "" for a value that is known.
+      reason: why it cannot be followed further; "" for a value that is known.
     """
 
     module: Module
     node: ast.AST
-    unseen: str = ""
+    reason: str = ""
 
 
 class Function(NamedTuple):
@@ -51,17 +51,17 @@ class Values:
         self._condition_results: dict[ast.expr, bool | None] = {}
         self._functions: dict[ast.expr, list[Function] | str] = {}
 
-    def ends(self, module: Module, expression: ast.expr, depth: int = 0) -> list[End]:
+    def of(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Value]:
         """Returns every value that an expression may have, each once; at least one."""
-        return [*self.iter_ends(module, expression, depth)]
+        return [*self.iter_values(module, expression, depth)]
 
-    def iter_ends(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[End]:
-        """Yields the values of ``ends`` one by one, for callers that may stop early."""
-        end = None
-        for end in self._follow(module, expression, set(), depth):
-            yield end
-        if end is None:
-            yield End(module, expression, f"`{_short_source(expression)}` is made from itself")
+    def iter_values(self, module: Module, expression: ast.expr, depth: int = 0) -> Iterator[Value]:
+        """Yields the values of ``of`` one by one, for callers that may stop early."""
+        case = None
+        for case in self._follow(module, expression, set(), depth):
+            yield case
+        if case is None:
+            yield Value(module, expression, f"`{_short_source(expression)}` is made from itself")
 
     def functions(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
         """Returns the functions that an expression may evaluate to: several if branches or a loop assign them.
@@ -73,8 +73,8 @@ class Values:
         if known is None:
             self._functions[expression] = f"`{_short_source(expression)}` is made from itself"
             try:
-                ends = self.ends(module, expression, depth)
-                known = [one for end in ends for one in self.functions_of(end, depth)]
+                cases = self.of(module, expression, depth)
+                known = [one for case in cases for one in self.functions_of(case, depth)]
             except Unfollowable as reason:
                 known = str(reason)
             self._functions[expression] = known
@@ -82,68 +82,68 @@ class Values:
             raise Unfollowable(known)
         return known
 
-    def functions_of(self, end: End, depth: int = 0) -> list[Function]:
+    def functions_of(self, case: Value, depth: int = 0) -> list[Function]:
         """Returns the functions of one value of an expression, as ``functions``."""
-        if isinstance(end.node, FunctionNode):
-            return [Function(end.module, end.node)]
-        if _is_partial(end.module, end.node):
-            return self.functions(end.module, end.node.args[0], depth + 1)  # type: ignore[attr-defined]
-        raise Unfollowable(end.unseen or f"`{_short_source(end.node)}` is not seen to be a function")
+        if isinstance(case.node, FunctionNode):
+            return [Function(case.module, case.node)]
+        if _is_partial(case.module, case.node):
+            return self.functions(case.module, case.node.args[0], depth + 1)  # type: ignore[attr-defined]
+        raise Unfollowable(case.reason or f"`{_short_source(case.node)}` is not seen to be a function")
 
     def is_none(self, module: Module, value: ast.expr | None) -> bool:
         """Whether a value is always None; ``None`` as ``value`` is a missing argument, which counts as None."""
-        return value is None or all(map(_is_none, self.iter_ends(module, value)))
+        return value is None or all(map(_is_none, self.iter_values(module, value)))
 
     def may_be_fraction(self, module: Module, value: ast.expr) -> bool:
         """Whether a number may be a float or a quotient that is not rounded, and is never None.
 
         An Estimator rounds such a number of steps up; Keras and ``tf.data`` raise an error.
         """
-        ends = self.ends(module, value)
-        return any(map(self._is_fraction, ends)) and not any(map(_may_be_none, ends))
+        cases = self.of(module, value)
+        return any(map(self._is_fraction, cases)) and not any(map(_may_be_none, cases))
 
-    def _is_fraction(self, end: End) -> bool:
-        names, value = end.module.names, end.node
+    def _is_fraction(self, case: Value) -> bool:
+        names, value = case.module.names, case.node
         if isinstance(value, ast.Constant):
             return isinstance(value.value, float)
         if isinstance(value, ast.BinOp):
             sides = (value.left, value.right)
-            return isinstance(value.op, ast.Div) or any(self.may_be_fraction(end.module, side) for side in sides)
+            return isinstance(value.op, ast.Div) or any(self.may_be_fraction(case.module, side) for side in sides)
         if not isinstance(value, ast.Call):
             return False
         called = names.qualified(value.func) or ast.unparse(value.func)
         return called == "float" or (
-            called in _NUMERIC and any(self.may_be_fraction(end.module, a) for a in value.args)
+            called in _NUMERIC and any(self.may_be_fraction(case.module, a) for a in value.args)
         )
 
-    def _follow(self, module: Module, node: ast.AST, seen: set[ast.AST], depth: int) -> Iterator[End]:
+    def _follow(self, module: Module, node: ast.AST, seen: set[ast.AST], depth: int) -> Iterator[Value]:
         """Yields the values of an expression or a parameter; a function is its own value."""
         if node in seen:  # its values are found at its first visit
             return
         seen.add(node)
         if depth > MAX_STEPS:
-            yield End(module, node, f"`{_short_source(node)}` is made from itself")
+            yield Value(module, node, f"`{_short_source(node)}` is made from itself")
             return
-        for end in self._sources(module, node, depth + 1):
-            if end.node is node or end.unseen:
-                yield end
+        for case in self._sources(module, node, depth + 1):
+            if case.node is node or case.reason:
+                yield case
             else:
-                yield from self._follow(end.module, end.node, seen, depth + 1)
+                yield from self._follow(case.module, case.node, seen, depth + 1)
 
-    def _sources(self, module: Module, node: ast.AST, depth: int) -> Iterator[End]:
-        """Yields what a value comes from directly; itself, or an end with the reason, where it cannot be followed."""
+    def _sources(self, module: Module, node: ast.AST, depth: int) -> Iterator[Value]:
+        """Yields what a value comes from directly; itself, or one with the reason, where it cannot be followed."""
         names = module.names
         if isinstance(node, ast.IfExp):
             known = self._condition_result(module, node.test, depth)
             for way in [node.body] if known else [node.orelse] if known is False else [node.body, node.orelse]:
-                yield End(module, way)
+                yield Value(module, way)
         elif isinstance(node, ast.Call) and not _is_partial(module, node):
             yield from self._results(module, node, depth)
         elif isinstance(node, ast.Name):
             bindings = names.bindings_at(node)
             owner = module if bindings else star_owner(self._tree, module, node.id)
             if owner is None:
-                yield End(module, node, f"`{node.id}` is not bound in this file")
+                yield Value(module, node, f"`{node.id}` is not bound in this file")
                 return
             for binding in bindings or owner.names.top.bindings[node.id]:
                 if not self._never_runs(owner, binding.node, depth):
@@ -158,35 +158,35 @@ class Values:
             place = node.slice.value if isinstance(node.slice, ast.Constant) else None
             is_part = isinstance(node.value, ast.Call) and isinstance(place, int)
             found = self._tuple_items(module, node.value, place, depth) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
-            yield from _ends(found, End(module, node))
+            yield from _values_or(found, Value(module, node))
         elif isinstance(node, ast.arg):
             try:
-                yield from _ends(argument_values(self._tree, module, node), End(module, node))
+                yield from _values_or(argument_values(self._tree, module, node), Value(module, node))
             except HiddenUse as reason:
-                yield End(module, node, str(reason))
+                yield Value(module, node, str(reason))
         else:
-            yield End(module, node)
+            yield Value(module, node)
 
-    def _attribute_values(self, module: Module, node: ast.Attribute) -> list[End]:
+    def _attribute_values(self, module: Module, node: ast.Attribute) -> list[Value]:
         """Returns the method that an attribute is, or the values that are assigned to it."""
         try:
-            return [End(*method(self._tree, module, node))]
+            return [Value(*method(self._tree, module, node))]
         except UncertainAttribute as reason:
-            return _ends(values_of_attribute(self._tree, module, node), End(module, node, str(reason)))
+            return _values_or(values_of_attribute(self._tree, module, node), Value(module, node, str(reason)))
 
-    def _bound_values(self, module: Module, name: str, binding: Binding, depth: int) -> Iterator[End]:
+    def _bound_values(self, module: Module, name: str, binding: Binding, depth: int) -> Iterator[Value]:
         """Yields what one binding of a name binds it to."""
         node = binding.node
         if binding.value is not None:
-            yield End(module, binding.value)
+            yield Value(module, binding.value)
         elif binding.imported is not None:
             yield from self._imported_values(module, node, binding.imported, depth)
         elif isinstance(node, FunctionNode | ast.arg):
-            yield End(module, node)
+            yield Value(module, node)
         else:
             line = getattr(node, "lineno", 0)
             unseen = f"`{name}` is not seen to be a function ({module.path}, line {line})"
-            yield from _ends(self._unpacked_values(module, name, node, depth), End(module, node, unseen))
+            yield from _values_or(self._unpacked_values(module, name, node, depth), Value(module, node, unseen))
 
     def _unpacked_values(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
         """Returns the values that ``a, b = f()`` assigns to one of its names; [] if they are unknown."""
@@ -200,47 +200,47 @@ class Values:
 
     def _tuple_items(self, module: Module, value: ast.expr, place: int, depth: int) -> list[tuple[Module, ast.expr]]:
         """Returns the item at ``place`` of each tuple that an expression may be; [] if it may be anything else."""
-        ends = self.ends(module, value, depth + 1) if depth <= MAX_STEPS else []
-        given = [(end.module, end.node.elts) for end in ends if isinstance(end.node, ast.Tuple | ast.List)]
+        cases = self.of(module, value, depth + 1) if depth <= MAX_STEPS else []
+        given = [(case.module, case.node.elts) for case in cases if isinstance(case.node, ast.Tuple | ast.List)]
         is_plain = not any(isinstance(one, ast.Starred) for _, parts in given for one in parts)
-        is_each = len(given) == len(ends) and all(0 <= place < len(parts) for _, parts in given)
+        is_each = len(given) == len(cases) and all(0 <= place < len(parts) for _, parts in given)
         return [(where, parts[place]) for where, parts in given] if is_each and is_plain else []
 
-    def _imported_values(self, module: Module, node: ast.AST, dotted: str, depth: int) -> Iterator[End]:
+    def _imported_values(self, module: Module, node: ast.AST, dotted: str, depth: int) -> Iterator[Value]:
         """Yields what an imported name is bound to."""
         found = self._tree.target(module, dotted)
         if found is None:
-            yield End(module, node, f"`{dotted}` is in no file of the tree")
+            yield Value(module, node, f"`{dotted}` is in no file of the tree")
             return
         try:
             other = self._tree.module(found.path)
         except Unreadable as problem:
-            yield End(module, node, f"{self._tree.name(found.path)} {problem.finding.message}")
+            yield Value(module, node, f"{self._tree.name(found.path)} {problem.finding.message}")
             return
         bindings = other.names.top.bindings.get(found.names[0], []) if len(found.names) == 1 else []
         if not bindings or depth > MAX_STEPS:
-            yield End(module, node, f"`{dotted}` is no function of {other.path}")
+            yield Value(module, node, f"`{dotted}` is no function of {other.path}")
         for binding in bindings if depth <= MAX_STEPS else ():
             yield from self._bound_values(other, found.names[0], binding, depth + 1)
 
-    def _results(self, module: Module, call: ast.Call, depth: int) -> Iterator[End]:
+    def _results(self, module: Module, call: ast.Call, depth: int) -> Iterator[Value]:
         """Yields what a call returns; the call itself if it is not of the user's functions."""
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
-            yield from _ends(items(self._tree, module, call), End(module, call, str(reason)))
+            yield from _values_or(items(self._tree, module, call), Value(module, call, str(reason)))
             return
         for called in functions:
             if isinstance(called.node, ast.Lambda):
-                yield End(called.module, called.node.body)
+                yield Value(called.module, called.node.body)
                 continue
             returns = called.module.names.returns(called.node)
             values = [one.value for one in returns if one.value is not None]
             is_plain = isinstance(called.node, ast.FunctionDef) and called.node not in called.module.names.generators
             if is_plain and returns and len(values) == len(returns):
-                yield from (End(called.module, value) for value in values)
+                yield from (Value(called.module, value) for value in values)
             else:
-                yield End(module, call, f"`{_short_source(call.func)}` does not end in the function that it returns")
+                yield Value(module, call, f"`{_short_source(call.func)}` does not end in the function that it returns")
 
     def _never_runs(self, module: Module, statement: ast.AST, depth: int) -> bool:
         """Whether a statement is in a branch of an ``if`` that is known never to run."""
@@ -268,15 +268,15 @@ class Values:
             return None if inner is None else not inner
         is_compared = isinstance(test, ast.Compare) and len(test.ops) == 1 and is_none(test.comparators[0])
         asked = test.left if is_compared else test  # type: ignore[attr-defined]
-        if not all(map(_is_none, self.iter_ends(module, asked, depth))):
+        if not all(map(_is_none, self.iter_values(module, asked, depth))):
             return None
         operation = test.ops[0] if is_compared else None  # type: ignore[attr-defined]
         return isinstance(operation, ast.Is) if not is_compared or isinstance(operation, ast.Is | ast.IsNot) else None
 
 
-def _ends(found: list[tuple[Module, ast.expr]], itself: End) -> list[End]:
-    """Returns the given values as ends; the expression itself if none is given."""
-    return [End(*one) for one in found] or [itself]
+def _values_or(found: list[tuple[Module, ast.expr]], itself: Value) -> list[Value]:
+    """Returns the given values as a list; the expression itself if none is given."""
+    return [Value(*one) for one in found] or [itself]
 
 
 def _is_partial(module: Module, node: ast.AST) -> bool:
@@ -284,22 +284,22 @@ def _is_partial(module: Module, node: ast.AST) -> bool:
     return is_call and module.names.qualified(node.func) == "functools.partial"  # type: ignore[attr-defined]
 
 
-def _is_none(end: End) -> bool:
-    return isinstance(end.node, ast.Constant) and end.node.value is None
+def _is_none(case: Value) -> bool:
+    return isinstance(case.node, ast.Constant) and case.node.value is None
 
 
-def _may_be_none(end: End) -> bool:
+def _may_be_none(case: Value) -> bool:
     """Whether a value from outside the program may be None: a flag, setting or parameter without a value."""
-    node = end.node
+    node = case.node
     if isinstance(node, ast.arg):
-        default = defaults(end.module.names.scope_of(node).node).get(node.arg, node)  # type: ignore[arg-type]
+        default = defaults(case.module.names.scope_of(node).node).get(node.arg, node)  # type: ignore[arg-type]
         return isinstance(default, ast.expr) and is_none(default)
     if isinstance(node, ast.Call):
         is_get = isinstance(node.func, ast.Attribute) and node.func.attr == "get" and not node.keywords
         return is_get and bool(node.args) and is_none(node.args[1] if len(node.args) > 1 else None)
     if isinstance(node, ast.Attribute):
-        return node.attr in flags_without_value(end.module.names)
-    return _is_none(end)
+        return node.attr in flags_without_value(case.module.names)
+    return _is_none(case)
 
 
 def _short_source(node: ast.AST) -> str:

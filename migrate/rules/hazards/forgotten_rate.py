@@ -69,7 +69,7 @@ def sets_number(bench: Workbench, store: ast.expr, may_be_none: bool) -> bool:
     statement = names.parent(store)
     plain = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     value = unpacked_value(names.parents, store) or plain
-    given = [end.node for end in bench.values.ends(bench.module, value)] if value is not None else []
+    given = [case.node for case in bench.values.of(bench.module, value)] if value is not None else []
     return bool(given) and all(_is_number(bench, one, may_be_none) for one in given)
 
 

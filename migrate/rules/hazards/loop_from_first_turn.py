@@ -91,7 +91,7 @@ def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
         return True
     read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in iter_parts(names, one)]
     asked = [one for one in iter_parts(names, loop_head(loop)) if isinstance(one, ast.Name)]
-    given = [end.node for one in asked for end in bench.values.ends(bench.module, one)]
+    given = [case.node for one in asked for case in bench.values.of(bench.module, one)]
     attributes = {part.attr for part in read if isinstance(part, ast.Attribute)}
     given += [names.parent(one) for one in names.stores if isinstance(one, ast.Attribute) and one.attr in attributes]
     made = (part for one in (*read, *given) for part in ast.walk(one) if isinstance(part, ast.Call))
@@ -109,10 +109,10 @@ def _has_no_counter(bench: Workbench, checkpoint: Checkpoint) -> bool:
 def _is_model(bench: Workbench, value: ast.expr) -> bool:
     """Whether a tracked value is a model of the program, or a variable that is no number and is never assigned."""
     names, own = bench.module.names, key_of(bench.module.names, value)
-    ends = [end for end in bench.values.ends(bench.module, value) if isinstance(end.node, ast.Call)]
-    if ends and all(layers_of(bench.tree, end.module, end.node) is not None for end in ends):  # type: ignore[arg-type]
+    cases = [case for case in bench.values.of(bench.module, value) if isinstance(case.node, ast.Call)]
+    if cases and all(layers_of(bench.tree, case.module, case.node) is not None for case in cases):  # type: ignore[arg-type]
         return True
-    made = [end.node for end in ends if name_of(end.node.func) == "Variable"]  # type: ignore[attr-defined]
+    made = [case.node for case in cases if name_of(case.node.func) == "Variable"]  # type: ignore[attr-defined]
     is_number = any(not one.args or isinstance(one.args[0], ast.Constant) for one in made)  # type: ignore[attr-defined]
     assigns = (one for name in ("assign", "assign_add") for one in names.attributes.get(name, ()))
     return bool(made) and not is_number and not any(key_of(names, one.value) == own for one in assigns)

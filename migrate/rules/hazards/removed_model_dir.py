@@ -72,8 +72,8 @@ def _paths(bench: Workbench, module: Module) -> Iterator[ast.expr]:
 def _spellings(bench: Workbench, module: Module, path: ast.expr) -> Iterator[_Spelled]:
     """Yields the spelling of a path, and those of the values of its parts, also of returned ones."""
     parts = [one for one in iter_parts(module.names, path) if isinstance(one, ast.Name | ast.Call)]
-    ends = [(end.module, end.node) for part in parts for end in bench.values.ends(module, part)]
-    for where, node in [(module, path), *ends]:
+    cases = [(case.module, case.node) for part in parts for case in bench.values.of(module, part)]
+    for where, node in [(module, path), *cases]:
         text = _spelling(where, node) if isinstance(node, ast.expr) else None
         if text is not None:
             yield text

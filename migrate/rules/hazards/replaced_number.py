@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.places import key_of, stores_of
-from migrate.analysis.values.values import End
+from migrate.analysis.values.values import Value
 from migrate.rules.rule import Workbench
 
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -26,9 +26,9 @@ def replaced_numbers(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple
         if not isinstance(statement, ast.Assign) or first is None or first is statement.value:
             continue
         is_own = bench.checkpoints.checkpoint_in(store.value) is checkpoint
-        ends = bench.values.ends(bench.module, statement.value) if is_own else []
-        is_plain = ast.unparse(statement.value) in ordered and not any(map(_is_trackable, ends))
-        if ends and (all(_is_number(end.node) for end in ends) or (is_plain and _is_variable(bench, first))):
+        cases = bench.values.of(bench.module, statement.value) if is_own else []
+        is_plain = ast.unparse(statement.value) in ordered and not any(map(_is_trackable, cases))
+        if cases and (all(_is_number(case.node) for case in cases) or (is_plain and _is_variable(bench, first))):
             yield store, store.attr
 
 
@@ -48,15 +48,15 @@ def rebound_variables(bench: Workbench, value: ast.expr) -> Iterator[ast.expr]:
 
 def _is_variable(bench: Workbench, value: ast.expr) -> bool:
     """Whether a value is a ``tf.Variable`` of a number."""
-    ends = [end.node for end in bench.values.ends(bench.module, value)]
-    made = [one for one in ends if isinstance(one, ast.Call) and name_of(one.func) == "Variable" and one.args]
-    return bool(ends) and len(made) == len(ends) and all(_is_number(one.args[0]) for one in made)
+    cases = [case.node for case in bench.values.of(bench.module, value)]
+    made = [one for one in cases if isinstance(one, ast.Call) and name_of(one.func) == "Variable" and one.args]
+    return bool(cases) and len(made) == len(cases) and all(_is_number(one.args[0]) for one in made)
 
 
-def _is_trackable(end: End) -> bool:
+def _is_trackable(case: Value) -> bool:
     """Whether a value may be a TensorFlow object that a checkpoint can track."""
-    name = name_of(end.node.func) if isinstance(end.node, ast.Call) else ""
-    return name[:1].isupper() or "variable" in name.lower() or not isinstance(end.node, ast.expr | ast.arg)
+    name = name_of(case.node.func) if isinstance(case.node, ast.Call) else ""
+    return name[:1].isupper() or "variable" in name.lower() or not isinstance(case.node, ast.expr | ast.arg)
 
 
 def _is_number(node: ast.AST) -> bool:

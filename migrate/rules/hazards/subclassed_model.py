@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from migrate.analysis.keras.built_models import constructor_call, may_be_built
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.subclassed_models import layers_of
-from migrate.analysis.values.values import End
+from migrate.analysis.values.values import Value
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _RESTORES = ("restore", "restore_or_initialize", "read")
@@ -73,17 +73,17 @@ def subclassed_model(bench: Workbench) -> Iterator[Fix]:
                 yield Fix((manual(site, message, f"Call it with a batch of the data before: {name}(batch)."),))
 
 
-def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr, End]]:
+def _models(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast.expr, Value]]:
     """Yields the objects that a checkpoint tracks, those in lists too, each with the call that makes it."""
     module = bench.module
     for one in checkpoint.objects():
         if isinstance(one, ast.Name) and one.id == "self":
             family = bench.reach.family(module.names.class_around(one), module)
             calls = [call for each in family for call in bench.reach.calls_of(each.name)]
-            yield from ((one, End(bench.reach.module_of(call), call)) for call in calls[:1])
+            yield from ((one, Value(bench.reach.module_of(call), call)) for call in calls[:1])
             continue
-        ends = [end.node for end in bench.values.ends(module, one) if end.module is module]
-        listed = ends[0] if len(ends) == 1 else None
+        cases = [case.node for case in bench.values.of(module, one) if case.module is module]
+        listed = cases[0] if len(cases) == 1 else None
         for part in listed.elts if isinstance(listed, ast.List | ast.Tuple) else [one]:
             made = constructor_call(bench.values, module, part)
             yield from [(part, made)] if made is not None else []

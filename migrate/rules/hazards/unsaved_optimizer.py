@@ -96,9 +96,9 @@ def _trains_tracked(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) ->
     """Whether a training step changes objects that a checkpoint tracks."""
     names = bench.module.names
     parts = [one for one in ast.walk(names.parent(step)) if isinstance(one, ast.Attribute) and one.attr in _VARIABLES]
-    own = {end.node for one in checkpoint.objects() for end in bench.values.ends(bench.module, one)}
+    own = {case.node for one in checkpoint.objects() for case in bench.values.of(bench.module, one)}
     is_named = any(key_of(names, one.value) in bench.checkpoints.keys(checkpoint) for one in parts)
-    return is_named or any(end.node in own for one in parts for end in bench.values.ends(bench.module, one.value))
+    return is_named or any(case.node in own for one in parts for case in bench.values.of(bench.module, one.value))
 
 
 def _has_state(optimizer: ast.Call) -> bool:

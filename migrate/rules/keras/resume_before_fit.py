@@ -121,7 +121,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
                 yield Fix((manual(node, f"{message}; {done.problem}", done.help),))
             continue
         verdict = noted(node, f"{message}; {_KEPT[bench.settings.recovery == 'backup-and-restore']}", "\n".join(notes))
-        yield Fix((verdict,), done.edits, done.pieces)
+        yield Fix((verdict,), done.edits, done.runtime_names)
         notes = []  # reported once in a file
 
 

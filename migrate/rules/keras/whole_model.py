@@ -49,7 +49,7 @@ def whole_model(bench: Workbench) -> Iterator[Fix]:
     if bench.settings.target == "keras2":
         return
     for call in hdf5_loads(bench.module):
-        name = bench.vocabulary.piece("load_compiled_model")
+        name = bench.vocabulary.runtime_name("load_compiled_model")
         edit = ReplaceExpression(bench.module.span(call.func), name)
         verdict = noted(call, f"becomes {name}, for {_FURTHER}; other files and Keras 2 are left to load_model")
         yield Fix((verdict,), (edit,), frozenset({"load_compiled_model"}))

@@ -16,9 +16,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.analysis.source.names import Names
-from migrate.analysis.values.values import End, Values
+from migrate.analysis.values.values import Value, Values
 from migrate.edits.plan import ReplaceExpression
-from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
+from migrate.rules.rule import EstimatorFile, Verdict, exact, example, file_rule, manual
 
 _AVERAGE = "train.ExponentialMovingAverage"
 
@@ -26,23 +26,25 @@ _AVERAGE = "train.ExponentialMovingAverage"
 @file_rule(
     "FT154",
     "exact",
-    line(
+    example(
         "ema = tf1.train.ExponentialMovingAverage(0.9); mean = ema.average(x)\n    print(mean if mean else x)",
         "print(mean if mean is not None else x)",
     ),
-    line("ema = tf1.train.ExponentialMovingAverage(0.9)\n    if not ema.average(x): pass", "ema.average(x) is None:"),
-    line("ema = tf1.train.ExponentialMovingAverage(0.9)\n    print(ema.average(x) or x)", None),
+    example(
+        "ema = tf1.train.ExponentialMovingAverage(0.9)\n    if not ema.average(x): pass", "ema.average(x) is None:"
+    ),
+    example("ema = tf1.train.ExponentialMovingAverage(0.9)\n    print(ema.average(x) or x)", None),
 )
-def average_truth(file: ObjectFile) -> Iterator[Verdict]:
+def average_truth(file: EstimatorFile) -> Iterator[Verdict]:
     names, values = file.module.names, Values(file.tree)
     for node in names.attributes.get("average", ()):
         call = names.parent(node)
         tested = [one for one in _results(names, call) if _is_tested(names, one)] if isinstance(call, ast.Call) else []
-        if tested and all(_is_average(file, end) for end in values.ends(file.module, node.value)):
+        if tested and all(_is_average(file, case) for case in values.of(file.module, node.value)):
             yield from (_compare_with_none(file, one) for one in tested)
 
 
-def _compare_with_none(file: ObjectFile, tested: ast.expr) -> Verdict:
+def _compare_with_none(file: EstimatorFile, tested: ast.expr) -> Verdict:
     """Compares a tested average with None; reports it in an ``or`` whose value is used."""
     module, parent = file.module, file.module.names.parent(tested)
     if isinstance(parent, ast.BoolOp) and not _is_tested(module.names, parent):
@@ -72,6 +74,6 @@ def _is_tested(names: Names, node: ast.expr) -> bool:
     return isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
 
 
-def _is_average(file: ObjectFile, end: End) -> bool:
-    made = end.module.names.qualified(end.node.func) if isinstance(end.node, ast.Call) else None
+def _is_average(file: EstimatorFile, case: Value) -> bool:
+    made = case.module.names.qualified(case.node.func) if isinstance(case.node, ast.Call) else None
     return made == f"tensorflow.compat.v1.{_AVERAGE}" or (file.is_tf1 and made == f"tensorflow.{_AVERAGE}")

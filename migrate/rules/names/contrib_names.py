@@ -34,7 +34,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.findings.finding import Fidelity
 from migrate.rules.names.contrib_rows import DATASETS, HELP, has_old_calls, write_row
-from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
+from migrate.rules.rule import EstimatorFile, Verdict, example, file_rule, manual
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.contrib import Row, name_of, rows_around, rows_of, tf_slim_name
 from migrate.tensorflow.slim import REQUIREMENT
@@ -43,86 +43,88 @@ from migrate.tensorflow.slim import REQUIREMENT
 @file_rule(
     "FT138",
     "exact",
-    line("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)"),
-    line("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)"),
-    line("w = tf.contrib.layers.xavier_initializer(seed=1)", "w = tf.glorot_uniform_initializer(seed=1)"),
-    line("w = tf.contrib.layers.xavier_initializer(False)", "w = xavier_initializer(False)"),
-    line(
+    example("print(tf.contrib.data.AUTOTUNE)", "print(tf.data.AUTOTUNE)"),
+    example("w = tf.contrib.layers.l2_regularizer(0.1)", "w = l2_regularizer(0.1)"),
+    example("w = tf.contrib.layers.xavier_initializer(seed=1)", "w = tf.glorot_uniform_initializer(seed=1)"),
+    example("w = tf.contrib.layers.xavier_initializer(False)", "w = xavier_initializer(False)"),
+    example(
         "from tensorflow.contrib.layers.python.layers import initializers; w = f(initializers)", "w = f(Initializers)"
     ),
-    line("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')"),
-    line("print(tf.contrib.layers.layer_norm(x, True))", "slim.layer_norm(x, True)"),
-    line(
+    example("w = tf.contrib.layers.layer_norm(x, scope='s')", "w = layer_norm(x, scope='s')"),
+    example("print(tf.contrib.layers.layer_norm(x, True))", "slim.layer_norm(x, True)"),
+    example(
         "op = tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
         "op = optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
     ),
-    line("tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)"),
-    line("y = tf.contrib.layers.fully_connected(x, 3, scope='s')", "fully_connected(x, 3, scope='s')"),
-    line(
+    example(
+        "tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)"
+    ),
+    example("y = tf.contrib.layers.fully_connected(x, 3, scope='s')", "fully_connected(x, 3, scope='s')"),
+    example(
         "tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')",
         "slim.fully_connected(x, 3, outputs_collections='c')",
     ),
-    line("print(tf.contrib.layers.fully_connected)", "print(slim.fully_connected)"),
-    line("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)"),
-    line("tf.contrib.layers.batch_norm(x, fused=True)", "slim.batch_norm(x, fused=True)"),
-    line("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)"),
-    line("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')"),
-    line("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)"),
-    line("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = LSTMBlockCell(3)"),
-    line(
+    example("print(tf.contrib.layers.fully_connected)", "print(slim.fully_connected)"),
+    example("y = tf.contrib.layers.batch_norm(x, 0.9)", "y = batch_norm(x, 0.9)"),
+    example("tf.contrib.layers.batch_norm(x, fused=True)", "slim.batch_norm(x, fused=True)"),
+    example("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)"),
+    example("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')"),
+    example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)"),
+    example("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = LSTMBlockCell(3)"),
+    example(
         "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
         "w = index_to_string_table_from_file(x, default_value='?')",
     ),
-    line(
+    example(
         "w = tf.contrib.lookup.index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
         "w = index_table_from_file(x, num_oov_buckets=1, default_value=-1)",
     ),
-    line("w = tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)", None),
-    line("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])"),
-    line(
+    example("w = tf.contrib.lookup.index_table_from_file(x, key_dtype=tf.int64)", None),
+    example("w = tf.contrib.framework.model_variable('w', [3])", "w = model_variable('w', [3])"),
+    example(
         "tf.contrib.framework.model_variable('w', [3], device='/cpu:0')",
         "slim.model_variable('w', [3], device='/cpu:0')",
     ),
-    line(
+    example(
         "tf.contrib.layers.python.layers.utils.collect_named_outputs(None, 'y', 0)",
         "    collect_named_outputs(None, 'y', 0)",
     ),
-    line(
+    example(
         "from tensorflow.contrib.distribute.python import cross_tower_ops as c; o = c.AllReduceCrossTowerOps('nccl')",
         "o = AllReduceCrossDeviceOps('nccl')",
     ),
-    line("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", "m = FixedLossScaleManager(8.0)"),
-    line(
+    example("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", "m = FixedLossScaleManager(8.0)"),
+    example(
         "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
         "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",
     ),
-    line(
+    example(
         "m = tf.contrib.metrics.streaming_accuracy(x, y, w := z)",
         "m = tf.metrics.accuracy(predictions=x, labels=y, weights=(w := z))",
     ),
-    line("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None),
-    line("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)"),
-    line("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)"),
-    line("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)"),
-    line("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)"),
-    line(
+    example("m = tf.contrib.metrics.streaming_accuracy(x, y, predictions=z)", None),
+    example("tf.contrib.metrics.streaming_auc(*x)", "slim.metrics.streaming_auc(*x)"),
+    example("p = tf.contrib.training.HParams(rate=0.1)", "p = HParams(rate=0.1)"),
+    example("tf.contrib.summary.scalar('x', 1.0)", "write_scalar('x', 1.0)"),
+    example("print(tf.contrib.layers.conv2d)", "print(slim.conv2d)"),
+    example(
         "with tf.contrib.slim.arg_scope([tf.contrib.layers.batch_norm]): f(tf.contrib.layers.batch_norm(x))",
         "with slim.arg_scope([slim.batch_norm]): f(slim.batch_norm(x))",
     ),
-    line("h = tf.contrib.training.SummaryAtEndHook('d')", "h = slim.train_eval.SummaryAtEndHook('d')"),
-    line("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)"),
-    line("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None),
-    line("print(tf.contrib.layers.scattered_embedding_column)", None),
-    line("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist"),
-    line("x = tf.contrib.keras.optimizers.Adam()", None),
-    line("x = tf.contrib.eager.list_devices()", "x = list_devices()"),
-    line("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)"),
-    line("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)"),
-    line("t = tf.contrib.linalg.LinearOperatorTriL(x)", "t = tf.linalg.LinearOperatorLowerTriangular(x)"),
-    line("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
-    line("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None),
+    example("h = tf.contrib.training.SummaryAtEndHook('d')", "h = slim.train_eval.SummaryAtEndHook('d')"),
+    example("t = tf.contrib.lookup.HashTable(x, -1)", "t = tf.lookup.StaticHashTable(x, -1)"),
+    example("t = tf.contrib.lookup.HashTable(x, -1, shared_name='t')", None),
+    example("print(tf.contrib.layers.scattered_embedding_column)", None),
+    example("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist"),
+    example("x = tf.contrib.keras.optimizers.Adam()", None),
+    example("x = tf.contrib.eager.list_devices()", "x = list_devices()"),
+    example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)"),
+    example("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)"),
+    example("t = tf.contrib.linalg.LinearOperatorTriL(x)", "t = tf.linalg.LinearOperatorLowerTriangular(x)"),
+    example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
+    example("d = tf.contrib.data.Dataset.range(3).map(f, num_threads=2)", None),
 )
-def contrib_names(file: ObjectFile) -> Iterator[Verdict]:
+def contrib_names(file: EstimatorFile) -> Iterator[Verdict]:
     needs_slim = False
     # Other rules replace the names that contrib shares with tf.estimator.
     own = [one for one in file.module.tf1_only if one[1].is_contrib and not one[1].tail.startswith("estimator.")]
@@ -151,7 +153,7 @@ def _names_slim(modules: Iterable[Module]) -> bool:
     return any(not any(rows_of(name)) and tf_slim_name(name) is not None for name in found)
 
 
-def _verdict(file: ObjectFile, node: ast.expr, found: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
+def _verdict(file: EstimatorFile, node: ast.expr, found: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
     """Replaces a name by the first row of the table that fits, or returns why it is skipped."""
     name = _contrib_name(found)
     rows = [*rows_of(name), *_exported_again(found), *rows_around(name)]

@@ -5,12 +5,12 @@ import ast
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ARGUMENT, precedence
-from migrate.rules.rule import ObjectFile, Verdict, exact, manual
+from migrate.rules.rule import EstimatorFile, Verdict, exact, manual
 from migrate.tensorflow.contrib import Row
 from migrate.tensorflow.known_names import lines_of, lines_without
 
 
-def write_row(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
+def write_row(file: EstimatorFile, node: ast.expr, row: Row) -> Verdict | None:
     """Replaces a name as a row says, and returns the verdict; None where the row does not fit the call."""
     parent = file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
@@ -23,7 +23,7 @@ def write_row(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
             return _write_data_function(file, node, row.successor)
         return _replace_name(file, node, f"{file.v1}.{row.successor}")
     if row.kind == "piece":
-        return _replace_name(file, node, file.piece_in_place(node, row.successor))
+        return _replace_name(file, node, file.runtime_name_at(node, row.successor))
     if row.kind == "by-name" and call is not None:
         return _write_by_name(file, node, call, row)
     if row.kind == "slim":
@@ -33,7 +33,7 @@ def write_row(file: ObjectFile, node: ast.expr, row: Row) -> Verdict | None:
     return None
 
 
-def _write_data_function(file: ObjectFile, node: ast.expr, successor: str) -> Verdict:
+def _write_data_function(file: EstimatorFile, node: ast.expr, successor: str) -> Verdict:
     verdict = _replace_name(file, node, f"{file.v1}.{successor}")
     return verdict._replace(fidelity=Fidelity.NOTED, message=f"{verdict.message}; if shuffled, in another random order")
 
@@ -44,18 +44,18 @@ def _fits_call(row: Row, call: ast.Call) -> bool:
     return row.takes(len(call.args), [keyword.arg for keyword in call.keywords])
 
 
-def _replace_name(file: ObjectFile, node: ast.expr, text: str) -> Verdict:
+def _replace_name(file: EstimatorFile, node: ast.expr, text: str) -> Verdict:
     file.rename(node, text)
     return exact(node, f"becomes {text}", file.module)
 
 
-def _write_slim_name(file: ObjectFile, node: ast.expr, path: str) -> Verdict:
+def _write_slim_name(file: EstimatorFile, node: ast.expr, path: str) -> Verdict:
     """Replaces a name by that of tf_slim."""
-    text = ".".join(part for part in (file.piece("slim"), path) if part)
+    text = ".".join(part for part in (file.runtime_name("slim"), path) if part)
     return _replace_name(file, node, text)._replace(fidelity=Fidelity.NOTED)
 
 
-def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
+def _write_by_name(file: EstimatorFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:
     """Replaces a call of a function with another order of parameters, all by name; None where it cannot."""
     text = f"{file.v1}.{row.successor}"
     inside = {part for argument in call.args + call.keywords for part in ast.walk(argument)}
@@ -73,17 +73,17 @@ def _write_by_name(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -
     return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
 
 
-def _argument(file: ObjectFile, value: ast.expr) -> str:
+def _argument(file: EstimatorFile, value: ast.expr) -> str:
     """Returns the source of a value for a keyword argument, with parentheses for ``x := 3``."""
     text = file.module.source.text(value, file.renamed)
     return text if precedence(value) >= ARGUMENT else f"({text})"
 
 
-def _mirrored_strategy(file: ObjectFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
+def _mirrored_strategy(file: EstimatorFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict:
     """Replaces contrib's strategy by TensorFlow 2's, or by a function that takes contrib's arguments."""
     given = [keyword.arg for keyword in call.keywords]
     is_plain = not given and len(call.args) <= 1
-    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.piece(row.successor)
+    text = f"{file.v1}.distribute.MirroredStrategy" if is_plain else file.runtime_name(row.successor)
     file.rename(node, text)
     return Verdict(node, Fidelity.NOTED, "becomes TensorFlow 2's, which reduces on one device", module=file.module)
 

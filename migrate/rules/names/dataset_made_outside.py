@@ -20,24 +20,24 @@ from collections.abc import Iterator
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.source.symbols import symbol_of
-from migrate.analysis.values.values import End, Values
-from migrate.rules.rule import ObjectFile, Verdict, file_rule, line, manual
+from migrate.analysis.values.values import Value, Values
+from migrate.rules.rule import EstimatorFile, Verdict, example, file_rule, manual
 
 
 @file_rule(
     "FT153",
     "manual",
-    line(
+    example(
         "def once(ds): return lambda: ds.make_one_shot_iterator().get_next()\n"
         "    train = tf1.data.Dataset.range(8).batch(2); print(once(train))",
         None,
     ),
 )
-def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
+def dataset_made_outside(file: EstimatorFile) -> Iterator[Verdict]:
     module, values = file.module, Values(file.tree)
     for node in module.names.attributes.get("make_one_shot_iterator", ()):
         root = _root_variable(node.value)
-        made = None if root is None else _calls_that_make(values, End(module, root), set())
+        made = None if root is None else _calls_that_make(values, Value(module, root), set())
         if root is not None and made and (_is_from_outside(module, root) or _is_made_at_import(module, root, made)):
             message = (
                 f"`{root.id}` is made outside of the function that reads it, which TensorFlow 2 refuses in a graph"
@@ -46,7 +46,7 @@ def dataset_made_outside(file: ObjectFile) -> Iterator[Verdict]:
     yield from _constants(file)
 
 
-def _constants(file: ObjectFile) -> Iterator[Verdict]:
+def _constants(file: EstimatorFile) -> Iterator[Verdict]:
     """Reports the first tensor made at the top of a file that a function reads in a graph."""
     names = file.module.names
     for call in file.module.calls_of("constant"):
@@ -88,48 +88,48 @@ def _is_from_outside(module: Module, root: ast.Name) -> bool:
     return not any(name.id == getattr(inner, "name", "") for name in called)
 
 
-def _is_made_at_import(module: Module, root: ast.Name, made: list[End]) -> bool:
+def _is_made_at_import(module: Module, root: ast.Name, made: list[Value]) -> bool:
     """Whether a function reads a dataset that code outside of all functions made and passed to it."""
-    outside = [isinstance(end.module.names.function_around(end.node), ast.Module) for end in made]
+    outside = [isinstance(case.module.names.function_around(case.node), ast.Module) for case in made]
     return any(outside) and isinstance(module.names.function_around(root), FunctionNode)
 
 
-def _calls_that_make(values: Values, asked: End, seen: set[ast.AST]) -> list[End] | None:
+def _calls_that_make(values: Values, asked: Value, seen: set[ast.AST]) -> list[Value] | None:
     """Returns the calls that make the Dataset behind an expression; None where it may be something else."""
     assert isinstance(asked.node, ast.expr)
-    found = list[End]()
-    for end in values.ends(asked.module, asked.node):
-        if end.node not in seen:  # `dataset = dataset.batch(8)` is followed to the first value of `dataset`
-            seen.add(end.node)
-            made = _makers_of(values, end, seen)
+    found = list[Value]()
+    for case in values.of(asked.module, asked.node):
+        if case.node not in seen:  # `dataset = dataset.batch(8)` is followed to the first value of `dataset`
+            seen.add(case.node)
+            made = _makers_of(values, case, seen)
             if made is None:
                 return None
             found += made
     return found
 
 
-def _makers_of(values: Values, end: End, seen: set[ast.AST]) -> list[End] | None:
-    node = end.node
+def _makers_of(values: Values, case: Value, seen: set[ast.AST]) -> list[Value] | None:
+    node = case.node
     if isinstance(node, ast.Subscript):
-        dicts = values.ends(end.module, node.value)
+        dicts = values.of(case.module, node.value)
         return dicts if all(_is_tfds_load(one, has_split=False) for one in dicts) else None
     if not isinstance(node, ast.Call):
         return None
-    found = symbol_of(end.module.names, node.func)
-    if _is_tfds_load(end, has_split=True) or (
+    found = symbol_of(case.module.names, node.func)
+    if _is_tfds_load(case, has_split=True) or (
         found is not None and found.tail.startswith("data.") and "iterator" not in found.tail.lower()
     ):
-        return [end]
+        return [case]
     if found is not None or not isinstance(node.func, ast.Attribute):
         return None
     if "iterator" in node.func.attr or node.func.attr == "get_next":
         return None
-    return _calls_that_make(values, End(end.module, node.func.value), seen)
+    return _calls_that_make(values, Value(case.module, node.func.value), seen)
 
 
-def _is_tfds_load(end: End, *, has_split: bool) -> bool:
+def _is_tfds_load(case: Value, *, has_split: bool) -> bool:
     """Whether an expression is a Dataset of TensorFlow Datasets, or, without a split, a dict of them."""
-    value, names = end.node, end.module.names
+    value, names = case.node, case.module.names
     if not isinstance(value, ast.Call) or names.qualified(value.func) != "tensorflow_datasets.load":
         return False
     given = {keyword.arg: keyword.value for keyword in value.keywords}

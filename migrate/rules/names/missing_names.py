@@ -27,12 +27,12 @@ from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.module import Module
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.names.imports_in_vain import is_removable, remove_unread, remove_with_uses
 from migrate.rules.names.missing_symbols import has_failing_import, inner_keras_uses, iter_missing
-from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, line, manual, unit_rule
+from migrate.rules.names.removable_imports import is_removable, remove_unread, remove_with_uses
+from migrate.rules.rule import EstimatorProgram, Example, Verdict, exact, example, manual, unit_rule
 from migrate.tensorflow.advice import advice
 from migrate.tensorflow.known_names import absence_message, lines_of, public_path, public_spelling
-from migrate.tensorflow.moved_names import piece_for
+from migrate.tensorflow.moved_names import runtime_replacement
 
 _PRIVATE = "tensorflow.python."
 
@@ -41,28 +41,28 @@ _PRIVATE = "tensorflow.python."
     "FT198",
     "exact",
     Example("from tensorflow.examples.tutorials.mnist import input_data; print(input_data)", None, "head"),
-    line(
+    example(
         "from tensorflow.examples.tutorials.mnist import input_data; x = input_data.read_data_sets('/tmp')",
         "x = read_data_sets('/tmp')",
     ),
-    line("from tensorflow.python.ops import array_ops; w = array_ops.stack([1])", "w = tf1.stack([1])"),
-    line(
+    example("from tensorflow.python.ops import array_ops; w = array_ops.stack([1])", "w = tf1.stack([1])"),
+    example(
         "from tensorflow.python.layers import normalization; w = normalization.BatchNormalization()",
         "w = tf1.layers.BatchNormalization()",
     ),
-    line(
+    example(
         "from tensorflow.python.estimator import gc; print(gc._negation(gc._largest_export_versions(5)))",
         "print(opposite_filter(largest_export_versions(5)))",
     ),
-    line(
+    example(
         "from tensorflow.python.keras.preprocessing import sequence; w = sequence.pad_sequences([[1]])",
         "w = tf1.keras.preprocessing.sequence.pad_sequences([[1]])",
     ),
-    line("from tensorflow.python.training import training_ops as ops; print(ops.apply_adam)", None),
-    line("from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None),
-    line("print(tf1.lite.experimental.nn)", None),
+    example("from tensorflow.python.training import training_ops as ops; print(ops.apply_adam)", None),
+    example("from tensorflow.python.estimator.canned import optimizers; print(optimizers)", None),
+    example("print(tf1.lite.experimental.nn)", None),
 )
-def missing_names(unit: ObjectUnit) -> Iterator[Verdict]:
+def missing_names(unit: EstimatorProgram) -> Iterator[Verdict]:
     if unit.files:
         known = [(root, node) for root in unit.roots for node, _ in root.estimator_uses]
         below = _imported_modules(unit.tree, unit.roots, {os.path.abspath(module.path) for module in unit.modules})
@@ -88,7 +88,7 @@ def _missing_names(
     """
     lines = lines_of(target)
     for one in files:
-        yield from _write_pieces(one)
+        yield from _write_runtime_names(one)
         yield from _replace_inner_keras(one, lines)
         yield from remove_unread(one)
     own = {file.module.path: file for file in files}
@@ -167,7 +167,7 @@ def _replace_inner_keras(file: ChangedFile, lines: tuple[str, ...]) -> Iterator[
             continue
         verdict = _replace_by_public(file, node, path)
         if found.is_contrib or found.tail.startswith("contrib."):
-            message = f"becomes {file.renamed[node]}; TensorFlow 1 had an older optimizer there, with other variables"
+            message = f"becomes {file.renamed[node]}; the older optimizer of TensorFlow 1 had other variables"
             verdict = verdict._replace(fidelity=Fidelity.NOTED, message=message)
         yield verdict
 
@@ -178,12 +178,12 @@ def _imported_modules(tree: Tree, roots: Sequence[Module], others: Collection[st
     return list({one.path: one for one in tree.readable(path for path in paths if path not in others)}.values())
 
 
-def _write_pieces(file: ChangedFile) -> Iterator[Verdict]:
+def _write_runtime_names(file: ChangedFile) -> Iterator[Verdict]:
     """Replaces names that TensorFlow 2 lacks by generated ones."""
     for tail, nodes in file.module.uses.items():
-        found = piece_for(tail)
+        found = runtime_replacement(tail)
         for node in nodes if found is not None else ():
             if found is not None and node not in file.renamed and not is_guarded(file.module.names, node):
-                piece, rest = found
-                file.rename(node, file.piece(piece) + rest)
+                runtime_name, rest = found
+                file.rename(node, file.runtime_name(runtime_name) + rest)
                 yield exact(node, f"becomes {file.renamed[node]}, which does the same", file.module)

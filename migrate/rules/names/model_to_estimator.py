@@ -25,7 +25,7 @@ from migrate.analysis.source.module import Module
 from migrate.edits.plan import ReplaceExpression
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.v1_optimizers import keras_counterpart
-from migrate.rules.rule import Example, ObjectUnit, Verdict, exact, manual, noted, unit_rule
+from migrate.rules.rule import EstimatorProgram, Example, Verdict, exact, manual, noted, unit_rule
 
 _PROGRAM = """\
 import tensorflow as tf
@@ -66,7 +66,7 @@ class CompileOptimizer(NamedTuple):
     Example(_ADAM, "model.compile(tf.keras.optimizers.Adam(0.1, epsilon=1e-08), 'mse')", "module"),
     Example(_RMSPROP, None, "module"),
 )
-def model_to_estimator(unit: ObjectUnit) -> Iterator[Verdict]:
+def model_to_estimator(unit: EstimatorProgram) -> Iterator[Verdict]:
     sites = [
         (module, site.node)
         for module in unit.modules

@@ -60,7 +60,7 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Fix]:
     if not makers and not module.needs_tf1 and all(word is not None for _, word in words):
         for node, word in words:
             edit = ReplaceExpression(module.span(node), f'"{word}"')
-            yield Fix((exact(node, f'becomes "{word}", the word that it stands for'),), (edit,))
+            yield Fix((exact(node, f'becomes "{word}", the value of this name'),), (edit,))
         return
     of_contrib = [one for one in module.tf1_uses if one[1].is_contrib and one[1].tail.endswith(_ESTIMATORS)]
     node, found = min(of_contrib or own, key=lambda one: (one[0].lineno, one[0].col_offset))
@@ -72,7 +72,7 @@ def names_without_an_estimator(bench: Workbench) -> Iterator[Fix]:
     if found.other_name is not None and not makers:
         help = f"Write tf.compat.v1.{found.other_name}, which is the same."
     if (word := _MODES.get(found.tail)) is not None and not makers:
-        help = f'No file here makes an estimator with it: write "{word}", the word that it stands for.'
+        help = f'No file here makes an estimator with it: write "{word}", the value of this name.'
     if makers:
         help = (
             f"Migrate it with the file that makes the estimator: {program()} {module.path} {bench.tree.name(makers[0])}"

@@ -40,7 +40,7 @@ from migrate.findings.finding import Fidelity
 from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, remove_module_aliases
 from migrate.rules.names.object_refusals import STRATEGIES, unsupported_use, unsupported_uses
 from migrate.rules.names.object_words import name_verdict
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule, line, manual, without_counterpart
+from migrate.rules.rule import EstimatorFile, Example, Verdict, exact, example, file_rule, manual, without_counterpart
 
 _PROFILERS = ("train.ProfilerHook", "estimator.ProfilerHook")
 _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
@@ -49,50 +49,50 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
 @file_rule(
     "FT151",
     "exact",
-    line("models = [tf1.estimator.Estimator(model_fn)]", "models = [Estimator(model_fn)]"),
-    line(
+    example("models = [tf1.estimator.Estimator(model_fn)]", "models = [Estimator(model_fn)]"),
+    example(
         "c = tf1.estimator.RunConfig(args.folder, save_checkpoints_steps=args.steps); print(c)",
         "c = RunConfig(args.folder, save_checkpoints_steps=args.steps)",
     ),
-    line("class Own(tf1.estimator.Estimator): pass", "class Own(Estimator):"),
-    line("e = tf1.estimator; use(e.EvalSpec)", "    use(EvalSpec)"),
-    line("mode = tf1.estimator.ModeKeys.EVAL", "mode = ModeKeys.EVAL"),
-    line("hook = tf1.estimator.StepCounterHook()", "hook = tf1.train.StepCounterHook()"),
+    example("class Own(tf1.estimator.Estimator): pass", "class Own(Estimator):"),
+    example("e = tf1.estimator; use(e.EvalSpec)", "    use(EvalSpec)"),
+    example("mode = tf1.estimator.ModeKeys.EVAL", "mode = ModeKeys.EVAL"),
+    example("hook = tf1.estimator.StepCounterHook()", "hook = tf1.train.StepCounterHook()"),
     Example("use_tpu=args.use_tpu", "model = TPUEstimator(", "estimator", kind="tpu"),
     Example("use_tpu=True", None, "estimator", kind="tpu"),
-    line("nets = [tf.keras.estimator.model_to_estimator(net)]", "nets = [model_to_estimator(net)]"),
-    line("tf.keras.estimator.model_to_estimator(net, metric_names_map=names)", None),
-    line("use(tf1.estimator)", None),
-    line("use(tf1.estimator.NoSuchName)", None),
-    line("e = tf1.contrib.learn.Experiment(models[0], f, f); e.train()", "e = Experiment(models[0], f, f)"),
-    line(
+    example("nets = [tf.keras.estimator.model_to_estimator(net)]", "nets = [model_to_estimator(net)]"),
+    example("tf.keras.estimator.model_to_estimator(net, metric_names_map=names)", None),
+    example("use(tf1.estimator)", None),
+    example("use(tf1.estimator.NoSuchName)", None),
+    example("e = tf1.contrib.learn.Experiment(models[0], f, f); e.train()", "e = Experiment(models[0], f, f)"),
+    example(
         "models = []; tf1.contrib.learn.learn_runner.run(make, run_config=tf1.contrib.learn.RunConfig(model_dir='d'))",
         "run_experiment(make, run_config=RunConfig(model_dir='d'))",
     ),
-    line("models = [tf1.contrib.learn.DNNClassifier([8], [])]", None),
-    line("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)", None),
-    line(
+    example("models = [tf1.contrib.learn.DNNClassifier([8], [])]", None),
+    example("models = [tf1.contrib.learn.Estimator(model_fn)]; models[0].fit(input_fn=f, steps=3)", None),
+    example(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
     ),
-    line(
+    example(
         "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
         "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
-    line("def f(one: tf1.estimator): return one", "def f(one: Estimator): return one"),
-    line("x = model._train_model(x, y)", None),
-    line("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),
-    line("import adanet; model = adanet.Estimator(x)", None),
+    example("def f(one: tf1.estimator): return one", "def f(one: Estimator): return one"),
+    example("x = model._train_model(x, y)", None),
+    example("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),
+    example("import adanet; model = adanet.Estimator(x)", None),
 )
-def object_form(file: ObjectFile) -> Iterator[Verdict]:
+def object_form(file: EstimatorFile) -> Iterator[Verdict]:
     yield from unsupported_uses(file.module, file.tree)
     module_uses = remove_module_aliases(file)
     if _may_train_in_cluster(file.module):
-        file.pieces.add("ClusterTraining")  # the Estimator finds it at run time
+        file.runtime_names.add("ClusterTraining")  # the Estimator finds it at run time
     if not _EXPORTS.isdisjoint(file.module.names.attributes):
-        file.pieces.add("export_saved_model")  # likewise, for any receiver function
+        file.runtime_names.add("export_saved_model")  # likewise, for any receiver function
     for node in (node for tail in _PROFILERS for node in file.module.uses.get(tail, ())):
-        _replace(file, node, file.piece("ProfilerHook"))
+        _replace(file, node, file.runtime_name("ProfilerHook"))
         yield exact(node, "becomes ProfilerHook, which can be made before its graph exists", file.module)
     for node in file.module.uses.get(_ASYNC_SAVER, ()):
         _replace(file, node, f"{file.v1}.train.CheckpointSaverHook")
@@ -108,13 +108,13 @@ def object_form(file: ObjectFile) -> Iterator[Verdict]:
         verdict = _replace_api_name(file, node, found)
         if verdict is not None:
             yield verdict
-    if "train_and_evaluate" in file.pieces:
-        file.pieces.add("ClusterTraining")  # train_and_evaluate may run in a cluster
+    if "train_and_evaluate" in file.runtime_names:
+        file.runtime_names.add("ClusterTraining")  # train_and_evaluate may run in a cluster
     for node in file.module.uses.get("estimator", ()):
         if node not in module_uses or is_guarded(file.module.names, node):
             continue
         if is_annotation(file.module.names.parent(node), node):
-            _replace(file, node, file.piece("Estimator"))
+            _replace(file, node, file.runtime_name("Estimator"))
             yield exact(node, "becomes Estimator, which is meant here", file.module)
         else:
             yield manual(
@@ -137,7 +137,7 @@ def _may_train_in_cluster(module: Module) -> bool:
     return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
 
 
-def _replace_api_name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdict | None:
+def _replace_api_name(file: EstimatorFile, node: ast.expr, found: Symbol) -> Verdict | None:
     """Replaces one name of the Estimator API; None where no verdict is needed."""
     module, parent = file.module, file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
@@ -157,19 +157,20 @@ def _replace_api_name(file: ObjectFile, node: ast.expr, found: Symbol) -> Verdic
     text = _new_text(file, node, other)
     _replace(file, node, text)
     if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
-        file.statements.append(f'{file.piece("Estimator")}.input = "continue"')
-        file.pieces.add("continued_input")  # the Estimator finds it at run time
+        file.statements.append(f'{file.runtime_name("Estimator")}.input = "continue"')
+        file.runtime_names.add("continued_input")  # the Estimator finds it at run time
     if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
         return None  # FT152 reports it
     verdict = name_verdict(file, node, call, found, text)
     return verdict._replace(successor=other.words()) if found.is_contrib else verdict
 
 
-def _new_text(file: ObjectFile, node: ast.expr, other: Counterpart) -> str:
-    return (file.piece_in_place(node, other.name) if other.is_emitted else f"{file.v1}.{other.name}") + other.rest
+def _new_text(file: EstimatorFile, node: ast.expr, other: Counterpart) -> str:
+    name = file.runtime_name_at(node, other.name) if other.is_emitted else f"{file.v1}.{other.name}"
+    return name + other.rest
 
 
-def _replace(file: ObjectFile, node: ast.expr, text: str) -> None:
+def _replace(file: EstimatorFile, node: ast.expr, text: str) -> None:
     file.renamed[node] = text
     if text != file.module.source.text(node):  # the same text needs no edit: only the import changes
         file.edits.append(ReplaceExpression(file.module.span(node), text))

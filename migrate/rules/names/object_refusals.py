@@ -8,7 +8,7 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import TPU, Symbol, tail_called
-from migrate.rules.rule import ObjectFile, Verdict, manual
+from migrate.rules.rule import EstimatorFile, Verdict, manual
 from migrate.tensorflow.contrib import advice as advice_of_contrib
 
 STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
@@ -36,7 +36,7 @@ def unsupported_uses(module: Module, tree: Tree) -> Iterator[Verdict]:
 
 
 def unsupported_use(
-    file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
+    file: EstimatorFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
 ) -> Verdict | None:
     """Returns why a use of a supported name is skipped; None to rewrite it."""
     module = file.module
@@ -54,7 +54,7 @@ def unsupported_use(
     return None if call is None else _strategy(file, call)
 
 
-def _strategy(file: ObjectFile, call: ast.Call) -> Verdict | None:
+def _strategy(file: EstimatorFile, call: ast.Call) -> Verdict | None:
     """Returns a verdict on a strategy in a call's arguments that the object would reject at run time."""
     names = file.module.names
     for given in (keyword.value for keyword in call.keywords if keyword.arg in STRATEGIES):
@@ -69,7 +69,7 @@ _STRATEGY_HELP = "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrat
 _SERVERS_HELP = advice_of_contrib("distribute.ParameterServerStrategy")
 
 
-def _runs_on_tpu(file: ObjectFile, call: ast.Call) -> tuple[str, str] | None:
+def _runs_on_tpu(file: EstimatorFile, call: ast.Call) -> tuple[str, str] | None:
     """Returns why a TPUEstimator is skipped, because it runs on TPUs or may do so, with advice; None to rewrite it."""
     names = file.module.names
     given = next((keyword.value for keyword in call.keywords if keyword.arg == "use_tpu"), None)

@@ -4,11 +4,11 @@ import ast
 
 from migrate.analysis.source.symbols import Symbol, estimator_kind
 from migrate.findings.finding import Fidelity
-from migrate.rules.rule import ObjectFile, Verdict, exact
+from migrate.rules.rule import EstimatorFile, Verdict, exact
 from migrate.tensorflow.contrib import name_of, rows_of
 
 
-def name_verdict(file: ObjectFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
+def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
     module, kind = file.module, estimator_kind(found)
     if call is None:
         return exact(node, f"becomes {text}", module)

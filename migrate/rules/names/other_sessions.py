@@ -9,10 +9,10 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.symbols import tail_called
 from migrate.edits.plan import Decorate, ReplaceExpression
 from migrate.rewrite.changed_file import ChangedFile
-from migrate.rules.rule import ObjectFile, Verdict, exact, manual
+from migrate.rules.rule import EstimatorFile, Verdict, exact, manual
 
 
-def separate_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | Verdict | None]:
+def separate_sessions(file: EstimatorFile) -> Generator[Verdict, None, ast.expr | Verdict | None]:
     """Wraps functions with a session of their own in a graph, and makes placeholders of features specs.
 
     Returns:
@@ -35,7 +35,7 @@ def separate_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | V
             file.rename(call, text)
             yield exact(node, "this placeholder becomes a tf.TensorSpec in the serving signature", module)
         elif function is not None:
-            edit = Decorate(module.span(function), file.piece("in_own_graph"))
+            edit = Decorate(module.span(function), file.runtime_name("in_own_graph"))
             if edit not in file.edits:
                 file.edits.append(edit)
                 message = f"`{function.name}` builds its own graph: it is wrapped in a tf.Graph()"
@@ -51,7 +51,7 @@ def separate_sessions(file: ObjectFile) -> Generator[Verdict, None, ast.expr | V
 
 
 def graph_mode(
-    file: ObjectFile, other_session: ast.expr | None, place: ast.Call | ast.Import | ast.ImportFrom | None
+    file: EstimatorFile, other_session: ast.expr | None, place: ast.Call | ast.Import | ast.ImportFrom | None
 ) -> Iterator[Verdict]:
     """Keeps a file in graph mode where ``other_session`` needs it, and removes other calls that turn it on."""
     module = file.module

@@ -28,11 +28,11 @@ from migrate.analysis.source.imports import Target
 from migrate.analysis.source.module import Module
 from migrate.files.sources import NOTEBOOK
 from migrate.findings.invocation import program
-from migrate.rules.rule import ObjectUnit, Verdict, manual, unit_rule
+from migrate.rules.rule import EstimatorProgram, Verdict, manual, unit_rule
 
 
 @unit_rule("FT194", "exact")
-def several_files(unit: ObjectUnit) -> Iterator[Verdict]:
+def several_files(unit: EstimatorProgram) -> Iterator[Verdict]:
     for reason, help in _obstacles(unit.tree, unit.roots, unit.links):
         yield manual(unit.site, reason, help, unit.roots[0])
 
@@ -57,7 +57,7 @@ def _obstacles(tree: Tree, roots: Sequence[Module], links: Sequence[Link]) -> It
             reason = (
                 f"its program needs {name}, but a module that a notebook's cell writes is rewritten without other files"
             )
-            yield reason, f"Put the module into a file beside {name}."
+            yield reason, f"Save the cell's module as a file beside {name}."
         elif path not in tree.given:
             yield f"its program needs {name}, which is not among the given files", _command_for_all(roots, missing)
     for path in dict.fromkeys(link.target.path for link in [*links, *own] if not facts(link.target.path).problem):

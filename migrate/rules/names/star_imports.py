@@ -4,10 +4,10 @@ import ast
 
 from migrate.analysis.source.module import Module
 from migrate.files.trouble import Unreadable
-from migrate.rules.rule import ObjectFile
+from migrate.rules.rule import EstimatorFile
 
 
-def star_import_below(file: ObjectFile, statement: ast.stmt, name: str) -> ast.ImportFrom | None:
+def star_import_below(file: EstimatorFile, statement: ast.stmt, name: str) -> ast.ImportFrom | None:
     """Returns the last star import below an import that binds its name to TensorFlow 2 again; None for none."""
     body = file.module.tree.body
     below = body[body.index(statement) + 1 :] if statement in body else []
@@ -15,7 +15,7 @@ def star_import_below(file: ObjectFile, statement: ast.stmt, name: str) -> ast.I
     return next((one for one in reversed(stars) if _binds_tensorflow_2(file, file.module, one, name)), None)
 
 
-def _binds_tensorflow_2(file: ObjectFile, module: Module, star: ast.ImportFrom, name: str, depth: int = 0) -> bool:
+def _binds_tensorflow_2(file: EstimatorFile, module: Module, star: ast.ImportFrom, name: str, depth: int = 0) -> bool:
     """Whether a star import binds a name to TensorFlow 2, from a file whose import of it does not change."""
     found = file.tree.target(module, "." * star.level + (star.module or ""))
     if found is None or found.names or depth > _MAX_DEPTH:

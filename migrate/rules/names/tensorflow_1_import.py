@@ -31,7 +31,7 @@ from migrate.edits.plan import ReplaceStatement
 from migrate.rules.names.other_sessions import graph_mode, separate_sessions
 from migrate.rules.names.star_imports import lines_with_import, star_import_below
 from migrate.rules.names.v1_names import write_v1_names
-from migrate.rules.rule import ObjectFile, Verdict, exact, file_rule, line, manual
+from migrate.rules.rule import EstimatorFile, Verdict, exact, example, file_rule, manual
 
 _V1 = "tensorflow.compat.v1"
 
@@ -39,61 +39,63 @@ _V1 = "tensorflow.compat.v1"
 @file_rule(
     "FT192",
     "exact",
-    line("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n"),
-    line("import tensorflow as tf; tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n"),
-    line("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()"),
-    line("tf1.disable_v2_behavior()", "model = Estimator("),
-    line("tf1.Session()", "tf.compat.v1.disable_eager_execution()"),
-    line(
+    example("tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n"),
+    example("import tensorflow as tf; tf.logging.info(x)", "import tensorflow.compat.v1 as tf\n"),
+    example("tf.logging.info(x.shape[0].value)", "tf.disable_v2_tensorshape()"),
+    example("tf1.disable_v2_behavior()", "model = Estimator("),
+    example("tf1.Session()", "tf.compat.v1.disable_eager_execution()"),
+    example(
         "f = tf1.estimator.export.build_raw_serving_input_receiver_fn({'x': tf1.placeholder(tf.int64, [None])})",
         "tf.TensorSpec(shape=[None], dtype=tf.int64)",
     ),
-    line("f = {'x': tf1.placeholder(tf.int64, [None])}", "tf.compat.v1.disable_eager_execution()"),
-    line("def log(): import tensorflow as t; t.logging.info(1)", "import tensorflow.compat.v1 as t"),
-    line("def log(): import tensorflow as t; t.logging.info(1); return t", None),
-    line("layers = tf.layers; log = tf.logging; log.info(layers)", "import tensorflow.compat.v1 as tf\n"),
-    line("from tensorflow import gfile; gfile.MkDir('x')", "from tensorflow.compat.v1 import gfile"),
-    line("layers = tf.layers; print(isinstance(layers, tf.Variable))", "isinstance(layers, tf.compat.v2.Variable)"),
-    line("tf.logging.info(x); tf.summary.scalar('x', data=x)", "tf.compat.v2.summary.scalar('x', data=x)"),
-    line("print(tf.data.AUTOTUNE); tf.logging.info(x)", "print(tf.data.AUTOTUNE); tf1.logging.info(x)"),
-    line("print(tf.data.AUTOTUNE); tf.logging.info(x); tf.nn.dropout(x, 0.1)", None),
-    line("def export(): tf1.Session()\n    export()", "tf.compat.v1.disable_eager_execution()"),
-    line("def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)", "model = Estimator("),
-    line(
+    example("f = {'x': tf1.placeholder(tf.int64, [None])}", "tf.compat.v1.disable_eager_execution()"),
+    example("def log(): import tensorflow as t; t.logging.info(1)", "import tensorflow.compat.v1 as t"),
+    example("def log(): import tensorflow as t; t.logging.info(1); return t", None),
+    example("layers = tf.layers; log = tf.logging; log.info(layers)", "import tensorflow.compat.v1 as tf\n"),
+    example("from tensorflow import gfile; gfile.MkDir('x')", "from tensorflow.compat.v1 import gfile"),
+    example("layers = tf.layers; print(isinstance(layers, tf.Variable))", "isinstance(layers, tf.compat.v2.Variable)"),
+    example("tf.logging.info(x); tf.summary.scalar('x', data=x)", "tf.compat.v2.summary.scalar('x', data=x)"),
+    example("print(tf.data.AUTOTUNE); tf.logging.info(x)", "print(tf.data.AUTOTUNE); tf1.logging.info(x)"),
+    example("print(tf.data.AUTOTUNE); tf.logging.info(x); tf.nn.dropout(x, 0.1)", None),
+    example("def export(): tf1.Session()\n    export()", "tf.compat.v1.disable_eager_execution()"),
+    example("def f(n):\n        with tf1.Session() as s: x = tf.range(n); s.run(x)\n    f(3)", "model = Estimator("),
+    example(
         "def f():\n        x = tf.range(3)\n        with tf1.Session() as s: s.run(x)\n    f()",
         "    @in_own_graph\n    def f():",
     ),
-    line("g = tf.Graph(); s = tf1.Session(graph=g)", "model = Estimator("),
-    line("def unused(): tf1.Session()", "model = Estimator("),
-    line("with tf1.Session(graph=tf.Graph()): tf1.placeholder(tf.int64)", "model = Estimator("),
-    line("with tf.Graph().as_default(): tf1.Session()", "model = Estimator("),
+    example("g = tf.Graph(); s = tf1.Session(graph=g)", "model = Estimator("),
+    example("def unused(): tf1.Session()", "model = Estimator("),
+    example("with tf1.Session(graph=tf.Graph()): tf1.placeholder(tf.int64)", "model = Estimator("),
+    example("with tf.Graph().as_default(): tf1.Session()", "model = Estimator("),
 )
-def tensorflow_1_import(file: ObjectFile) -> Iterator[Verdict]:
+def tensorflow_1_import(file: EstimatorFile) -> Iterator[Verdict]:
     yield from _keep_meaning(file)
     yield from _star_imports(file)
 
 
-def _keep_meaning(file: ObjectFile) -> Iterator[Verdict]:
+def _keep_meaning(file: EstimatorFile) -> Iterator[Verdict]:
     """Rewrites one file so that its names of TensorFlow 1 keep their meaning."""
     other_session = yield from separate_sessions(file)
     if isinstance(other_session, Verdict):
         yield other_session
         return
-    place = mode_place(file.module) if other_session is not None else None
-    yield from graph_mode(file, other_session, place)
+    eager_off_after = mode_place(file.module) if other_session is not None else None
+    yield from graph_mode(file, other_session, eager_off_after)
     if file.module.meaning == 2:
         yield from write_v1_names(file)
-        _disable_eager_below(file, place)
+        _disable_eager_below(file, eager_off_after)
         return
     statements = tf1_imports(file.module)
     blocked = _first_without_import(file, statements.keys())
     if blocked is not None:
         yield blocked
         return
-    yield from _replace_imports(file, dict.fromkeys(one for found in statements.values() for one in found), place)
+    yield from _replace_imports(
+        file, dict.fromkeys(one for found in statements.values() for one in found), eager_off_after
+    )
 
 
-def _first_without_import(file: ObjectFile, reached: Container[ast.expr]) -> Verdict | None:
+def _first_without_import(file: EstimatorFile, reached: Container[ast.expr]) -> Verdict | None:
     """Reports the first name of TensorFlow 1 whose import cannot be changed; None where there is none."""
     for node, found in file.module.tf1_only:
         if node not in reached and node not in file.renamed and not found.is_contrib:  # FT138 judges contrib
@@ -105,18 +107,18 @@ def _first_without_import(file: ObjectFile, reached: Container[ast.expr]) -> Ver
 
 
 def _replace_imports(
-    file: ObjectFile,
-    importing: Collection[ast.Import | ast.ImportFrom],
-    place: ast.Call | ast.Import | ast.ImportFrom | None,
+    file: EstimatorFile,
+    imports: Collection[ast.Import | ast.ImportFrom],
+    eager_off_after: ast.Call | ast.Import | ast.ImportFrom | None,
 ) -> Iterator[Verdict]:
     """Replaces imports of TensorFlow by those of ``tensorflow.compat.v1``."""
     module = file.module
     reads_value = "value" in module.names.attributes
-    for statement in importing:
+    for statement in imports:
         star = reexported_tf(module, statement)
         lines, name = (lines_with_import(module, statement, star, _V1), star) if star else _compat_v1_lines(statement)
         settings = [f"{name}.disable_v2_tensorshape()"] if reads_value else []
-        settings += [f"{name}.disable_eager_execution()"] if statement is place else []
+        settings += [f"{name}.disable_eager_execution()"] if statement is eager_off_after else []
         if settings and name:
             lines += ["", *settings]
         _replace_import(file, statement, lines, star_import_below(file, statement, name) if name and not star else None)
@@ -126,21 +128,22 @@ def _replace_imports(
                 file.rename(node, f"{name}.compat.v2.{found.tail}")
         shown = f"`{name}` becomes" if name else "its names become those of"
         yield exact(statement, f"{shown} tensorflow.compat.v1, which has every name used here", module)
-    if place not in importing:
-        _disable_eager_below(file, place)
+    if eager_off_after not in imports:
+        _disable_eager_below(file, eager_off_after)
 
 
-def _disable_eager_below(file: ObjectFile, place: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
+def _disable_eager_below(file: EstimatorFile, eager_off_after: ast.Call | ast.Import | ast.ImportFrom | None) -> None:
     """Adds a line that turns eager mode off below an import that does not change."""
-    if isinstance(place, ast.Import):
-        v1 = next(alias for alias in place.names if alias.name in V1_PATHS)
-        text = (
-            f"{file.module.source.text(place)}\n\n{v1.asname or v1.name}{V1_PATHS[v1.name]}.disable_eager_execution()"
-        )
-        file.edits.append(ReplaceStatement(file.module.span(place), (text,)))
+    if isinstance(eager_off_after, ast.Import):
+        v1 = next(alias for alias in eager_off_after.names if alias.name in V1_PATHS)
+        call = f"{v1.asname or v1.name}{V1_PATHS[v1.name]}.disable_eager_execution()"
+        text = f"{file.module.source.text(eager_off_after)}\n\n{call}"
+        file.edits.append(ReplaceStatement(file.module.span(eager_off_after), (text,)))
 
 
-def _replace_import(file: ObjectFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None) -> None:
+def _replace_import(
+    file: EstimatorFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None
+) -> None:
     """Replaces an import; with ``hidden_by``, writes it below that star import, and above too if code is between."""
     module = file.module
     if hidden_by is None:
@@ -156,7 +159,7 @@ def _replace_import(file: ObjectFile, statement: ast.stmt, lines: list[str], hid
     file.edits.append(ReplaceStatement(module.span(hidden_by), (below,)))
 
 
-def _star_imports(file: ObjectFile) -> Iterator[Verdict]:
+def _star_imports(file: EstimatorFile) -> Iterator[Verdict]:
     """Imports TensorFlow in a file for TensorFlow 2 that got it by a star import of a file that may change."""
     module = file.module
     if module.is_tf1:

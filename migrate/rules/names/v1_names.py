@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from migrate.analysis.source.guards import root_import
 from migrate.analysis.source.nodes import root_of
 from migrate.analysis.source.symbols import Symbol
-from migrate.rules.rule import ObjectFile, Verdict, exact, manual
+from migrate.rules.rule import EstimatorFile, Verdict, exact, manual
 
 
-def write_v1_names(file: ObjectFile) -> Iterator[Verdict]:
+def write_v1_names(file: EstimatorFile) -> Iterator[Verdict]:
     """Replaces names that only TensorFlow 1 has by those of ``tf.compat.v1``, and reports names with two meanings."""
     module = file.module
     for node, found in module.tf1_uses:
@@ -29,7 +29,7 @@ def write_v1_names(file: ObjectFile) -> Iterator[Verdict]:
         yield manual(node, message, help, module)
 
 
-def _rewrite_name(file: ObjectFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:
+def _rewrite_name(file: EstimatorFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:
     names = file.module.names
     seen = names.scope_of(root).lookup(root.id)
     is_at_top = seen is not None and seen[0] is names.top

@@ -16,15 +16,15 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import MAX_STEPS
 from migrate.analysis.source.symbols import RUN_CONFIGS, estimator_kind, symbol_of
 from migrate.analysis.values.values import Values
-from migrate.rules.rule import ObjectFile, Verdict, exact
-from migrate.rules.run_config.takers import LONGEST
+from migrate.rules.rule import EstimatorFile, Verdict, exact
+from migrate.rules.run_config.configured_estimators import LONGEST_SHOWN
 
 _PARAMETERS = {"custom": CUSTOM_PARAMETERS, "keras": KERAS_PARAMETERS, "tpu": TPU_PARAMETERS}
 _PREMADE_PARAMETERS = ("", "", "")
 """No premade estimator has its config among the first three parameters."""
 _OTHER_INTERVAL = {"save_checkpoints_steps": "save_checkpoints_secs", "save_checkpoints_secs": "save_checkpoints_steps"}
 
-MANAGER_NAMES = {
+MANAGER_PARAMETERS = {
     "keep_checkpoint_max": "max_to_keep",
     "save_checkpoints_steps": "checkpoint_interval",
     "save_checkpoints_secs": "save_secs",
@@ -71,19 +71,19 @@ def _settings_of_config(values: Values, module: Module, config: ast.expr, depth:
     """Yields the settings of each value that a config may have; nothing for None."""
     if depth > MAX_STEPS:
         raise _Unknown
-    for end in values.ends(module, config):
-        call = end.node
+    for case in values.of(module, config):
+        call = case.node
         if isinstance(call, ast.Constant) and call.value is None:
             continue
         if not isinstance(call, ast.Call):
             raise _Unknown
-        found = symbol_of(end.module.names, call.func)
+        found = symbol_of(case.module.names, call.func)
         if found is not None and found.tail in RUN_CONFIGS and not found.is_contrib_learn:
             is_tpu = found.tail.startswith("estimator.tpu.")
-            yield ReceivedSettings(call, _arguments_by_name(end.module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
+            yield ReceivedSettings(call, _arguments_by_name(case.module, call, () if is_tpu else RUN_CONFIG_PARAMETERS))
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "replace" and not call.args:
-            changes = _arguments_by_name(end.module, call, ())
-            for one in _settings_of_config(values, end.module, call.func.value, depth + 1):
+            changes = _arguments_by_name(case.module, call, ())
+            for one in _settings_of_config(values, case.module, call.func.value, depth + 1):
                 yield ReceivedSettings(one.made, _replace_settings(one.settings, changes))
         else:
             raise _Unknown
@@ -101,7 +101,7 @@ def _replace_settings(
     return {**{name: value for name, value in settings.items() if name not in cleared}, **changes}
 
 
-def describe_kept_config(file: ObjectFile, made: ast.Call, reason: str) -> Verdict:
+def describe_kept_config(file: EstimatorFile, made: ast.Call, reason: str) -> Verdict:
     """Returns the verdict on a RunConfig that keeps its settings, with those of the manager at run time."""
     why = f" ({reason})" if reason else ""
     descriptions = list(dict.fromkeys(map(_describe_manager, received_settings(file.tree, file.modules, made))))
@@ -112,17 +112,17 @@ def describe_kept_config(file: ObjectFile, made: ast.Call, reason: str) -> Verdi
 
 def _describe_manager(config: ReceivedSettings) -> str:
     """Returns the manager's settings as text."""
-    given = {name: value for name, value in config.settings.items() if name in MANAGER_NAMES}
+    given = {name: value for name, value in config.settings.items() if name in MANAGER_PARAMETERS}
     if config.is_keras:
         given = {name: value for name, value in given.items() if name in INTERVALS}
     is_set = {name: not (name in INTERVALS and is_none(value)) for name, (_, value) in given.items()}
-    shown = {MANAGER_NAMES[name]: _short(*value) for name, value in given.items() if is_set[name]}
+    shown = {MANAGER_PARAMETERS[name]: _short(*value) for name, value in given.items() if is_set[name]}
     if not any(name in config.settings for name in INTERVALS):
         shown["save_secs"] = "600"
     shown = {"max_to_keep": "5", **shown}
-    return ", ".join(f"{name}={shown[name]}" for name in MANAGER_NAMES.values() if name in shown)
+    return ", ".join(f"{name}={shown[name]}" for name in MANAGER_PARAMETERS.values() if name in shown)
 
 
 def _short(module: Module, value: ast.expr) -> str:
     text = " ".join(module.source.text(value).split())
-    return text if len(text) <= LONGEST else "…"
+    return text if len(text) <= LONGEST_SHOWN else "…"

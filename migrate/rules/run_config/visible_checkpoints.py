@@ -31,9 +31,15 @@ from migrate.analysis.source.arguments import ArgumentComments, Unbindable, bind
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.module import Site
 from migrate.edits.plan import InsertBefore, SetArgument
-from migrate.rules.rule import Example, ObjectFile, Verdict, exact, file_rule
-from migrate.rules.run_config.received_settings import INTERVALS, MANAGER_NAMES, describe_kept_config
-from migrate.rules.run_config.takers import NotMovable, Taker, check_movable, estimator_of_config, uses_of
+from migrate.rules.rule import EstimatorFile, Example, Verdict, exact, file_rule
+from migrate.rules.run_config.configured_estimators import (
+    ConfiguredEstimator,
+    NotMovable,
+    check_movable,
+    estimator_of_config,
+    uses_of,
+)
+from migrate.rules.run_config.received_settings import INTERVALS, MANAGER_PARAMETERS, describe_kept_config
 
 
 @file_rule(
@@ -59,7 +65,7 @@ from migrate.rules.run_config.takers import NotMovable, Taker, check_movable, es
     ),
     Example("RunConfig(save_checkpoints_steps=None)", "RunConfig(save_checkpoints_steps=None)", kind="custom"),
 )
-def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
+def visible_checkpoints(file: EstimatorFile) -> Iterator[Verdict]:
     for site in file.module.sites:
         if site.kind != "run_config" or site.symbol.is_contrib_learn:
             continue
@@ -73,37 +79,37 @@ def visible_checkpoints(file: ObjectFile) -> Iterator[Verdict]:
             )
 
 
-def _move_settings(file: ObjectFile, site: Site) -> str:
+def _move_settings(file: EstimatorFile, site: Site) -> str:
     """Moves the settings of a RunConfig to its estimators; returns the manager's call, or raises NotMovable."""
     made, is_tpu = site.node, site.symbol.tail.startswith("estimator.tpu.")
     try:
         given = bind(made, () if is_tpu else RUN_CONFIG_PARAMETERS)
     except Unbindable as reason:
         raise NotMovable(str(reason)) from reason
-    moving = {name: value for name, value in given.items() if name in MANAGER_NAMES}
+    moving = {name: value for name, value in given.items() if name in MANAGER_PARAMETERS}
     if not moving:
         raise NotMovable("")
     settings = _settings(file, made, moving)
-    takers = [estimator_of_config(file, made, given, where, use) for where, use in uses_of(file, made)]
-    if not takers:
+    estimators = [estimator_of_config(file, made, given, where, use) for where, use in uses_of(file, made)]
+    if not estimators:
         raise NotMovable("no estimator is seen to be given it")
-    for taker in takers:
+    for estimator in estimators:
         for value in moving.values():
-            check_movable(file, value, taker)
-        check_movable(taker.source, taker.directory, taker)
+            check_movable(file, value, estimator)
+        check_movable(estimator.source, estimator.directory, estimator)
     directory = given.get("model_dir")
     moved = [*moving, *(["model_dir"] if directory is not None and not is_none(directory) else [])]
-    is_empty = not is_tpu and set(moved) == set(given) and all(map(_may_lose_config, takers))
+    is_empty = not is_tpu and set(moved) == set(given) and all(map(_may_lose_config, estimators))
     if made.args and not is_empty and made.args != [directory]:
         raise NotMovable("it is given by position")
     text = ""
-    for taker in takers:
-        text = _write_manager(taker, file, made, settings, is_empty)
+    for estimator in estimators:
+        text = _write_manager(estimator, file, made, settings, is_empty)
     if not is_empty:
         for name in moved:
             _set_argument(file, made, name, None, 0 if name == "model_dir" and made.args else None)
-    elif not any(taker.call in file.module.names.ancestors(made) for taker in takers):
-        _remove(file, file.module.names.statement_of(made), takers)
+    elif not any(estimator.call in file.module.names.ancestors(made) for estimator in estimators):
+        _remove(file, file.module.names.statement_of(made), estimators)
     return text
 
 
@@ -114,7 +120,7 @@ class _Argument(NamedTuple):
     comments: ArgumentComments = ArgumentComments()
 
 
-def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
+def _settings(file: EstimatorFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
     """Returns the manager's arguments after the directory; raises NotMovable where the RunConfig turns saving off."""
     given = {name: value for name, value in moving.items() if name not in INTERVALS or not is_none(value)}
     intervals = [given[name] for name in INTERVALS if name in given]
@@ -125,43 +131,43 @@ def _settings(file: ObjectFile, made: ast.Call, moving: dict[str, ast.expr]) -> 
         raise NotMovable("it turns saving off")
     source, found = file.module.source, dict[str, _Argument]()
     for name, value in given.items():
-        text = f"{MANAGER_NAMES[name]}={source.text(value, file.renamed)}"
-        found[MANAGER_NAMES[name]] = _Argument(text, comments_of_argument(source, made, value))
+        text = f"{MANAGER_PARAMETERS[name]}={source.text(value, file.renamed)}"
+        found[MANAGER_PARAMETERS[name]] = _Argument(text, comments_of_argument(source, made, value))
     if is_default:
         found["save_secs"] = _Argument("save_secs=600")
-    return [found[name] for name in MANAGER_NAMES.values() if name in found]
+    return [found[name] for name in MANAGER_PARAMETERS.values() if name in found]
 
 
-def _directory(taker: Taker, file: ObjectFile, made: ast.Call) -> _Argument:
+def _directory(estimator: ConfiguredEstimator, file: EstimatorFile, made: ast.Call) -> _Argument:
     """Returns the manager's directory, with the comments of the argument that moves there."""
-    source, value = taker.source.module.source, taker.directory
-    text, comments = source.text(value, taker.source.renamed), ArgumentComments()
-    for where, call in ((taker.file, taker.call), (file, made)):
-        if where is taker.source and value in (*call.args, *(keyword.value for keyword in call.keywords)):
+    source, value = estimator.source.module.source, estimator.directory
+    text, comments = source.text(value, estimator.source.renamed), ArgumentComments()
+    for where, call in ((estimator.file, estimator.call), (file, made)):
+        if where is estimator.source and value in (*call.args, *(keyword.value for keyword in call.keywords)):
             comments = comments_of_argument(source, call, value)
     return _Argument(text, comments)
 
 
-def _may_lose_config(taker: Taker) -> bool:
+def _may_lose_config(estimator: ConfiguredEstimator) -> bool:
     """Whether the estimator's config can be removed: a positional argument only if it is the last."""
-    config = taker.arguments["config"]
-    return config not in taker.call.args or taker.call.args[-1] is config
+    config = estimator.arguments["config"]
+    return config not in estimator.call.args or estimator.call.args[-1] is config
 
 
 def _write_manager(
-    taker: Taker, source: ObjectFile, made: ast.Call, settings: list[_Argument], loses_config: bool
+    estimator: ConfiguredEstimator, source: EstimatorFile, made: ast.Call, settings: list[_Argument], loses_config: bool
 ) -> str:
     """Adds the manager to an estimator's call, in place of its directory if possible; returns its source."""
-    file, call = taker.file, taker.call
-    arguments = [_directory(taker, source, made), *settings]
-    name, inside = file.piece("ModelCheckpoints"), ", ".join(one.text for one in arguments)
+    file, call = estimator.file, estimator.call
+    arguments = [_directory(estimator, source, made), *settings]
+    name, inside = file.runtime_name("ModelCheckpoints"), ", ".join(one.text for one in arguments)
     manager = written = f"{name}({inside})"
     if any(any(one.comments) for one in arguments):
         lines = [one.comments.attach_to(one.text) for one in arguments]
         written = "\n".join([f"{name}(", *lines, ")"])
     last = len(call.args) - 1
-    for name, is_removed in (("config", loses_config), ("model_dir", taker.is_own)):
-        value = taker.arguments.get(name)
+    for name, is_removed in (("config", loses_config), ("model_dir", estimator.is_own)):
+        value = estimator.arguments.get(name)
         at = call.args.index(value) if value in call.args else None
         if is_removed and at in (None, last):
             _set_argument(file, call, name, None, at)
@@ -170,16 +176,16 @@ def _write_manager(
     return manager
 
 
-def _set_argument(file: ObjectFile, call: ast.Call, name: str, value: str | None, position: int | None = None) -> None:
-    file.edits.append(SetArgument(file.module.span(call), name, value, position, fits=True))
+def _set_argument(file: EstimatorFile, call: ast.Call, name: str, value: str | None, at: int | None = None) -> None:
+    file.edits.append(SetArgument(file.module.span(call), name, value, at, fits=True))
 
 
-def _remove(file: ObjectFile, statement: ast.stmt, takers: Sequence[Taker]) -> None:
+def _remove(file: EstimatorFile, statement: ast.stmt, estimators: Sequence[ConfiguredEstimator]) -> None:
     """Removes the statement of an empty RunConfig; its comments move to an estimator of the file."""
     span = file.module.span(statement)
     start, end = (span.line, span.column), (span.end_line, span.end_column)
     file.edits[:] = [one for one in file.edits if not start <= (one.span.line, one.span.column) <= end]
     file.delete(statement)
-    heir = next((file.module.names.statement_of(one.call) for one in takers if one.file is file), None)
+    heir = next((file.module.names.statement_of(one.call) for one in estimators if one.file is file), None)
     if heir is not None:
         file.edits.append(InsertBefore(file.module.span(heir), "", (span,)))

@@ -92,8 +92,8 @@ def fit_under_workers(bench: Workbench) -> Iterator[Fix]:
             fixes.append(Fix((manual(call, str(skipped), skipped.help),)))
     if fixes:  # a program with one unchanged fit would fail on Keras 3
         edits = tuple(edit for fix in fixes for edit in fix.edits)
-        pieces = frozenset(piece for fix in fixes for piece in fix.pieces)
-        yield Fix(tuple(verdict for fix in fixes for verdict in fix.verdicts), edits, pieces)
+        runtime_names = frozenset(runtime_name for fix in fixes for runtime_name in fix.runtime_names)
+        yield Fix(tuple(verdict for fix in fixes for verdict in fix.verdicts), edits, runtime_names)
 
 
 def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Fix]:
@@ -125,7 +125,7 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
     model, dataset = text(call.func.value), text(arguments["x"])
     given = [model, dataset]
     edits: list[Edit] = []
-    pieces = {"fit_on_workers"}
+    runtime_names = {"fit_on_workers"}
     if saving is not None:
         if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
@@ -137,7 +137,7 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
         made = manager_lines(bench, recovery, model, directory, interval)
         removed = [module.span(each) for each in _removals(module, arguments["callbacks"], listed, saving)]
         edits += [InsertBefore(module.span(statement), made, tuple(removed)), *map(ReplaceStatement, removed)]
-        pieces.add("WorkerRecovery")
+        runtime_names.add("WorkerRecovery")
         given.append(recovery)
     carried = [(name, arguments[name]) for name in _LOOP_PARAMETERS if name in arguments]
     given += [f"{name}={text(one)}" for name, one in carried if name != "verbose" or literal(one) != "auto"]
@@ -146,11 +146,11 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
         whole = f"[{', '.join(others)}]" if saving is not None else text(arguments["callbacks"])
         given += [f"callbacks={whole}"] if others else []
     edits.append(
-        ReplaceExpression(module.span(call), f"{bench.vocabulary.piece('fit_on_workers')}({', '.join(given)})")
+        ReplaceExpression(module.span(call), f"{bench.vocabulary.runtime_name('fit_on_workers')}({', '.join(given)})")
     )
     message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
     verdicts = [noted(call, f"{message}, and resumes from {directory}" if saving else message)]
-    return Fix(tuple(verdicts), tuple(edits), frozenset(pieces))
+    return Fix(tuple(verdicts), tuple(edits), frozenset(runtime_names))
 
 
 def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) -> bool:

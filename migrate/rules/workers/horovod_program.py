@@ -18,13 +18,13 @@ See: horovod.tensorflow.BroadcastGlobalVariablesHook, tf.distribute.MultiWorkerM
 from collections.abc import Iterator
 
 from migrate.findings.finding import Fidelity
-from migrate.rules.rule import ObjectUnit, Verdict, line, unit_rule
+from migrate.rules.rule import EstimatorProgram, Verdict, example, unit_rule
 
 _MESSAGE = "trains under Horovod as before, on TensorFlow 2.15: the last release of Horovod is older than 2.16"
 _HELP = "For a later TensorFlow use tf.distribute.MultiWorkerMirroredStrategy in train_distribute."
 
 
-@unit_rule("FT406", "noted", line("import horovod.tensorflow as hvd; print(hvd.rank())", "EstimatorSpec(mode"))
-def horovod_program(unit: ObjectUnit) -> Iterator[Verdict]:
+@unit_rule("FT406", "noted", example("import horovod.tensorflow as hvd; print(hvd.rank())", "EstimatorSpec(mode"))
+def horovod_program(unit: EstimatorProgram) -> Iterator[Verdict]:
     if unit.tree.imports_package("horovod", *unit.roots):
         yield Verdict(unit.site, Fidelity.NOTED, _MESSAGE, _HELP, unit.roots[0])

@@ -36,7 +36,7 @@ def steps_of_epoch(bench: Workbench, arguments: dict[str, ast.expr]) -> str:
 def manager_lines(bench: Workbench, recovery: str, model: str, directory: str, interval: str) -> str:
     train = f"{bench.vocabulary.tf}.train"
     return (
-        f"{recovery} = {bench.vocabulary.piece('WorkerRecovery')}({train}.CheckpointManager("
+        f"{recovery} = {bench.vocabulary.runtime_name('WorkerRecovery')}({train}.CheckpointManager("
         f"{train}.Checkpoint(model={model}, optimizer={model}.optimizer), {directory}, max_to_keep=1, "
         f"step_counter={model}.optimizer.iterations, checkpoint_interval={interval}))"
     )

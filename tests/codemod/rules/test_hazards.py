@@ -35,8 +35,8 @@ NOISE = "noise = tf.Variable(tf.random.normal([9]))\n"
 NUMBER = "int(manager.latest_checkpoint.split('-')[-1])"
 
 
-def tells(code, is_told, base):
-    return cases(lambda text: code in codes(text), is_told, base=base)
+def reports(code, is_reported, base):
+    return cases(lambda text: code in codes(text), is_reported, base=base)
 
 
 @pytest.mark.parametrize(("text", "code"), [(LOOP, "FT509"), (STEPS, "FT509")])
@@ -44,7 +44,7 @@ def test_each_program_that_is_changed_below_is_a_finding_itself(text, code):
     assert codes(text) == [code]
 
 
-test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends = tells("FT509", True, base=LOOP)(
+test_a_loop_that_counts_and_skips_nothing_is_a_finding_however_it_ends = reports("FT509", True, base=LOOP)(
     ("epoch in range(10)", "step, batch in enumerate(batches)"),
     ("    manager.save()", "    if epoch > limit:\n        break\n    manager.save()"),
     ("range(10)", "trange(1, 11, initial=0)"),
@@ -128,7 +128,7 @@ def test_a_loop_that_a_process_runs_twice_stays():
     assert "save_counter" in migrate(text.replace("train(c, d)\n", ""))[0]
 
 
-test_a_loop_that_may_know_where_it_was_is_no_finding = tells("FT509", False, base=LOOP)(
+test_a_loop_that_may_know_where_it_was_is_no_finding = reports("FT509", False, base=LOOP)(
     ("epoch in range(10)", "step, batch in enumerate(batches, first)"),
     ("epoch in range(10)", "batch in batches"),
     ("optimizer=optimizer)", "optimizer=optimizer, **more)"),
@@ -154,7 +154,7 @@ test_a_loop_that_may_know_where_it_was_is_no_finding = tells("FT509", False, bas
 )
 
 
-test_a_loop_that_begins_at_the_restored_counter_or_ends_by_it_is_no_finding = tells("FT509", False, base=STEPS)(
+test_a_loop_that_begins_at_the_restored_counter_or_ends_by_it_is_no_finding = reports("FT509", False, base=STEPS)(
     ("range(50)", "range(int(checkpoint.step), 50)"),
     ("range(50)", "range(50 - int(checkpoint.step))"),
     ("        train_step", "        if int(checkpoint.step) > 50:\n            break\n        train_step"),
@@ -215,7 +215,7 @@ def test_a_loop_that_begins_where_a_checkpoint_says_that_it_never_restores_is_a_
     assert codes(COUNTED) == ["FT503"]
 
 
-test_a_loop_whose_checkpoint_something_may_restore_is_no_finding = tells("FT503", False, base=COUNTED)(
+test_a_loop_whose_checkpoint_something_may_restore_is_no_finding = reports("FT503", False, base=COUNTED)(
     ("first = int", "checkpoint.restore(manager.latest_checkpoint).assert_consumed(); first = int"),
     ("first = int", "model.load_weights(manager.latest_checkpoint); first = int"),
     ("first = int", "restore(manager.latest_checkpoint); first = int"),

@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 import migrate.rules
-from migrate.rules import CODES, OBJECT_FORM, OF_PROGRAM, OF_RECOVERED, PLACES, RULES, SITE_WORDS
+from migrate.rules import CODES, ESTIMATOR_RULES, FINAL_RULES, PLACES, PROGRAM_WORD_RULES, RULES, SITE_WORDS
 from migrate.rules.rule import REGISTERED
 
 
@@ -15,13 +15,13 @@ def test_every_file_of_a_rule_has_its_place_in_the_order_of_the_codes():
     assert {rule.name: code for code, rule in RULES.items()} == CODES
 
 
-def test_every_rule_of_programs_in_object_form_has_one_place_in_their_list():
+def test_every_rule_for_estimator_programs_is_once_in_their_list():
     speaking = sorted(one.name for one in RULES.values() if one.check_sites is None)
-    assert sorted(OBJECT_FORM) == speaking, "OBJECT_FORM of migrate/rules/__init__.py lacks a rule or has one too many"
+    assert sorted(ESTIMATOR_RULES) == speaking, "is it once in ESTIMATOR_RULES of migrate/rules/__init__.py?"
 
 
 def test_every_rule_of_sites_says_its_words_and_those_of_recovered_files_come_last():
     speaking = sorted(one.name for one in RULES.values() if one.check_sites is not None)
     assert sorted(SITE_WORDS) == speaking, "SITE_WORDS of migrate/rules/__init__.py lacks a rule or has one too many"
-    assert {*[*SITE_WORDS][-len(OF_RECOVERED) :]} == OF_RECOVERED
-    assert SITE_WORDS.keys() >= OF_PROGRAM
+    assert {*[*SITE_WORDS][-len(FINAL_RULES) :]} == FINAL_RULES
+    assert SITE_WORDS.keys() >= PROGRAM_WORD_RULES

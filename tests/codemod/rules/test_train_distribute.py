@@ -45,7 +45,7 @@ def test_an_object_takes_the_strategy_of_its_config_as_the_program_runs(case):
     assert all(finding.fidelity is not Fidelity.MANUAL for finding in findings), findings
     assert f"strategy = {STRATEGIES[case][0]}\n" in text
     assert f'config = RunConfig(model_dir="/tmp/m", {STRATEGIES[case][1]}=strategy)' in text
-    assert "ClusterTraining" in judged(source).plan.pieces
+    assert "ClusterTraining" in judged(source).plan.runtime_names
 
 
 def test_the_devices_of_contribs_strategy_may_be_given_by_position():

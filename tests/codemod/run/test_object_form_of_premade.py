@@ -118,7 +118,7 @@ def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path):
     after, findings = migrated(tmp_path / "program.py", BOOSTED)
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
-    assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: nothing stands for it"
+    assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: it has no replacement"
 
 
 def test_a_name_that_no_tensorflow_has_leaves_the_program_and_is_said_to_be_none(tmp_path):
@@ -170,7 +170,7 @@ def test_an_estimator_of_contrib_alone_is_named_with_what_to_do_in_a_file_withou
     outcome = outcome_of(path)
     assert not outcome.changes
     [reason] = [finding for finding in outcome.findings if finding.is_own_reason]
-    assert reason.message == f"`tensorflow.contrib.{name}` is not supported: nothing stands for it"
+    assert reason.message == f"`tensorflow.contrib.{name}` is not supported: it has no replacement"
     assert reason.help
     assert OF_CONTRIB_ALONE[name] in reason.help
 

@@ -94,7 +94,7 @@ test_no_file_comes_for_what_a_program_does_not_name = cases(lambda names: set(pa
 def test_a_file_that_needs_no_piece_imports_none(tmp_path):
     tree(tmp_path, one=JOB, other=JOB)
     one, other = str(tmp_path / "one.py"), str(tmp_path / "other.py")
-    placement = place([(one, JOB, Plan(pieces={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
+    placement = place([(one, JOB, Plan(runtime_names={"CheckpointRecovery"})), (other, JOB, Plan())], "tf2_recovery")
     assert (placement.imports[other], placement.needs.get(other)) == ([], None)
     assert placement.imports[one] == ["from tf2_recovery.keras.step_recovery import CheckpointRecovery"]
 

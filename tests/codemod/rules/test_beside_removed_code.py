@@ -1,4 +1,4 @@
-"""Nothing is deleted that is not recovery: a statement stays wherever it stands in a rewritten program."""
+"""Nothing is deleted that is not recovery: a statement stays wherever it is in a rewritten program."""
 
 import ast
 from random import Random

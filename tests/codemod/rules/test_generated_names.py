@@ -1,4 +1,4 @@
-"""A user's own name never takes the place of an emitted one, whatever it stands for and whatever the rule."""
+"""A user's own name never replaces a generated one, whatever it is bound to and whatever the rule."""
 
 import ast
 from functools import cache

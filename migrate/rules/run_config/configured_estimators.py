@@ -9,26 +9,25 @@ from migrate.analysis.source.module import Site
 from migrate.analysis.source.movable import is_pure, why_not_movable
 from migrate.analysis.values.uses import HiddenUse, uses
 from migrate.analysis.values.values import Values
-from migrate.rules.rule import ObjectFile
+from migrate.rules.rule import EstimatorFile
 
-_FIRST = ("model_fn", "model_dir", "config", "params")
+_FIRST_PARAMETERS = ("model_fn", "model_dir", "config", "params")
 
-
-_TAKING = {
-    "estimator.Estimator": (*_FIRST, "warm_start_from"),
-    "estimator.EstimatorV2": (*_FIRST, "warm_start_from"),
-    "estimator.tpu.TPUEstimator": (*_FIRST, "use_tpu"),
+_ESTIMATOR_PARAMETERS = {
+    "estimator.Estimator": (*_FIRST_PARAMETERS, "warm_start_from"),
+    "estimator.EstimatorV2": (*_FIRST_PARAMETERS, "warm_start_from"),
+    "estimator.tpu.TPUEstimator": (*_FIRST_PARAMETERS, "use_tpu"),
 }
-
-
-LONGEST = 30
+"""The parameters of the constructors with a ``model_fn``."""
+LONGEST_SHOWN = 30
+"""A longer expression is not shown in full in a message."""
 
 
 class NotMovable(Exception):
     """Why the settings stay in the RunConfig."""
 
 
-class Taker(NamedTuple):
+class ConfiguredEstimator(NamedTuple):
     """An estimator that gets the RunConfig.
 
     Attributes:
@@ -38,15 +37,15 @@ class Taker(NamedTuple):
       is_own: whether ``directory`` is the estimator's argument, not the RunConfig's.
     """
 
-    file: ObjectFile
+    file: EstimatorFile
     call: ast.Call
     arguments: dict[str, ast.expr]
     directory: ast.expr
-    source: ObjectFile
+    source: EstimatorFile
     is_own: bool
 
 
-def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr]]:
+def uses_of(file: EstimatorFile, made: ast.Call) -> list[tuple[EstimatorFile, ast.expr]]:
     """Returns the uses of a RunConfig; raises NotMovable where not all of them are known."""
     names, parent = file.module.names, file.module.names.parent(made)
     if not isinstance(parent, ast.Assign) or parent.value is not made:
@@ -67,8 +66,8 @@ def uses_of(file: ObjectFile, made: ast.Call) -> list[tuple[ObjectFile, ast.expr
 
 
 def estimator_of_config(
-    config: ObjectFile, made: ast.Call, given: dict[str, ast.expr], file: ObjectFile, use: ast.expr
-) -> Taker:
+    config: EstimatorFile, made: ast.Call, given: dict[str, ast.expr], file: EstimatorFile, use: ast.expr
+) -> ConfiguredEstimator:
     """Returns the estimator of a use of a RunConfig; raises NotMovable where its directory is not known."""
     names, parent = file.module.names, file.module.names.parent(use)
     call = names.parent(parent) if isinstance(parent, ast.keyword) else parent
@@ -80,7 +79,7 @@ def estimator_of_config(
         arguments = bind(site.node, known)
     except Unbindable as reason:
         raise NotMovable(str(reason)) from reason
-    if arguments.get("config") is not use or [end.node for end in Values(file.tree).ends(file.module, use)] != [made]:
+    if arguments.get("config") is not use or [case.node for case in Values(file.tree).of(file.module, use)] != [made]:
         raise NotMovable("its estimator may get another one")
     own, of_config = arguments.get("model_dir"), given.get("model_dir")
     if not is_none(own) and not is_none(of_config) and ast.dump(own or use) != ast.dump(of_config or use):
@@ -88,24 +87,24 @@ def estimator_of_config(
     directory, where = (own, file) if not is_none(own) else (of_config, config)
     if directory is None or is_none(directory):
         raise NotMovable("it names no directory")
-    return Taker(file, site.node, arguments, directory, where, directory is own)
+    return ConfiguredEstimator(file, site.node, arguments, directory, where, directory is own)
 
 
-def _parameters(file: ObjectFile, site: Site) -> tuple[str, ...]:
+def _parameters(file: EstimatorFile, site: Site) -> tuple[str, ...]:
     """Returns the parameters of a constructor that accepts ``checkpoints``; empty for others."""
     found = site.symbol
     is_v1 = found.api == "v1" or (found.api == "tf" and file.is_tf1)
-    return _TAKING.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
+    return _ESTIMATOR_PARAMETERS.get(found.tail) or parameters(found.tail.rpartition(".")[2], is_v1=is_v1)
 
 
-def check_movable(file: ObjectFile, value: ast.expr, taker: Taker) -> None:
+def check_movable(file: EstimatorFile, value: ast.expr, estimator: ConfiguredEstimator) -> None:
     """Raises NotMovable where an expression may have another value at the estimator's call."""
     if all(isinstance(node, ast.Constant | ast.UnaryOp | ast.unaryop) for node in ast.walk(value)):
         return
     names = file.module.names
-    shown = f"`{ast.unparse(value)[:LONGEST]}`"
-    if taker.file is not file:
+    shown = f"`{ast.unparse(value)[:LONGEST_SHOWN]}`"
+    if estimator.file is not file:
         raise NotMovable(f"{shown} is of another file")
-    reason = why_not_movable(names, value, names.statement_of(taker.call))
+    reason = why_not_movable(names, value, names.statement_of(estimator.call))
     if reason is not None or not is_pure(names, value):
         raise NotMovable(reason or f"{shown} would be evaluated at another time")

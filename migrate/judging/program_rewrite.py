@@ -1,4 +1,4 @@
-"""Rewrites the files of a unit into object form, with a verdict for each name."""
+"""Replaces the names in the files of an Estimator program, with a verdict for each name."""
 
 import ast
 import os
@@ -13,14 +13,14 @@ from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.judging.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import CODES, OBJECT_FORM, RULES
-from migrate.rules.rule import ObjectFile, ObjectUnit, Rule, Verdict
+from migrate.rules import CODES, ESTIMATOR_RULES, RULES
+from migrate.rules.rule import EstimatorFile, EstimatorProgram, Rule, Verdict
 from migrate.settings import Settings
 
 
 @dataclass
-class ObjectForm:
-    """A unit in object form.
+class ProgramRewrite:
+    """The rewrite of an Estimator program, whose calls stay (the object form, FT151).
 
     Attributes:
       files: the files that change, by their paths.
@@ -29,7 +29,7 @@ class ObjectForm:
     """
 
     unit: Unit
-    files: dict[str, ObjectFile] = field(default_factory=dict)
+    files: dict[str, EstimatorFile] = field(default_factory=dict)
     verdicts: list[tuple[Rule, Verdict]] = field(default_factory=list)
     cause: Cause | None = None
 
@@ -48,40 +48,40 @@ class ObjectForm:
                 yield finding.skipped_with(self.cause)
 
 
-def write_object_form(unit: Unit, settings: Settings, given: Set[str]) -> ObjectForm:
+def rewrite_program(unit: Unit, settings: Settings, given: Set[str]) -> ProgramRewrite:
     """Returns a unit with the names in its files replaced.
 
     Args:
       given: the paths of the files that may change.
     """
-    form = ObjectForm(unit)
+    rewrite = ProgramRewrite(unit)
     modules = unit.modules
     eager = _eager_code(unit)
     need = _needs_of_unit(unit)
     for module in modules:
         if module.path not in given:
             continue
-        file = ObjectFile(
+        file = EstimatorFile(
             module=module,
             vocabulary=Vocabulary(module),
             settings=settings,
             tree=unit.tree,
             modules=modules,
-            files=form.files,
+            files=rewrite.files,
             eager=eager,
             is_tf1=module.meaning == 1,
             need=need,
         )
-        form.files[module.path] = file
-    whole = ObjectUnit(unit.tree, unit.roots, unit.links, modules, form.files, settings)
-    for rule in (RULES[CODES[name]] for name in OBJECT_FORM):
+        rewrite.files[module.path] = file
+    program = EstimatorProgram(unit.tree, unit.roots, unit.links, modules, rewrite.files, settings)
+    for rule in (RULES[CODES[name]] for name in ESTIMATOR_RULES):
         if rule.check_unit is not None:
-            form.verdicts += [(rule, verdict) for verdict in rule.check_unit(whole)]
+            rewrite.verdicts += [(rule, verdict) for verdict in rule.check_unit(program)]
         else:
             assert rule.check_file is not None
-            for file in form.files.values():
-                form.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
-    return form
+            for file in rewrite.files.values():
+                rewrite.verdicts += [(rule, verdict) for verdict in rule.check_file(file)]
+    return rewrite
 
 
 def _needs_of_unit(unit: Unit) -> str:

@@ -30,9 +30,7 @@ _AVERAGE = "train.ExponentialMovingAverage"
         "ema = tf1.train.ExponentialMovingAverage(0.9); mean = ema.average(x)\n    print(mean if mean else x)",
         "print(mean if mean is not None else x)",
     ),
-    example(
-        "ema = tf1.train.ExponentialMovingAverage(0.9)\n    if not ema.average(x): pass", "ema.average(x) is None:"
-    ),
+    example("ema = tf1.train.ExponentialMovingAverage(0.9)\n    if not ema.average(x): pass", "average(x) is None:"),
     example("ema = tf1.train.ExponentialMovingAverage(0.9)\n    print(ema.average(x) or x)", None),
 )
 def average_truth(file: EstimatorFile) -> Iterator[Verdict]:

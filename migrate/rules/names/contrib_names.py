@@ -56,9 +56,7 @@ from migrate.tensorflow.slim import REQUIREMENT
         "op = tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
         "op = optimize_loss(x, None, 0.1, 'Adam', clip_gradients=1.0)",
     ),
-    example(
-        "tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", "slim.optimize_loss(x, None, 0.1, 'Adam', 0.5)"
-    ),
+    example("tf.contrib.layers.optimize_loss(x, None, 0.1, 'Adam', 0.5)", "slim.optimize_loss(x, None, 0.1, 'Adam'"),
     example("y = tf.contrib.layers.fully_connected(x, 3, scope='s')", "fully_connected(x, 3, scope='s')"),
     example(
         "tf.contrib.layers.fully_connected(x, 3, outputs_collections='c')",

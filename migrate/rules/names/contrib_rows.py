@@ -70,7 +70,7 @@ def _write_by_name(file: EstimatorFile, node: ast.expr, call: ast.Call, row: Row
         return manual(call, f"`{twice}` is passed twice here, by position and by name", "Pass it once.", file.module)
     whole = f"{text}({', '.join(f'{name}={_argument(file, value)}' for name, value in given)})"
     file.rename(call, whole)
-    return exact(node, f"becomes {text}, whose arguments stand in another order", file.module)
+    return exact(node, f"becomes {text}, whose arguments have another order", file.module)
 
 
 def _argument(file: EstimatorFile, value: ast.expr) -> str:

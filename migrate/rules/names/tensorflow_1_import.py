@@ -141,22 +141,20 @@ def _disable_eager_below(file: EstimatorFile, eager_off_after: ast.Call | ast.Im
         file.edits.append(ReplaceStatement(file.module.span(eager_off_after), (text,)))
 
 
-def _replace_import(
-    file: EstimatorFile, statement: ast.stmt, lines: list[str], hidden_by: ast.ImportFrom | None
-) -> None:
-    """Replaces an import; with ``hidden_by``, writes it below that star import, and above too if code is between."""
+def _replace_import(file: EstimatorFile, statement: ast.stmt, lines: list[str], star: ast.ImportFrom | None) -> None:
+    """Replaces an import; with ``star``, writes it below that star import, and above too if code is between."""
     module = file.module
-    if hidden_by is None:
+    if star is None:
         file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
         return
     body = module.tree.body
-    between = body[body.index(statement) : body.index(hidden_by)]
+    between = body[body.index(statement) : body.index(star)]
     if all(isinstance(one, ast.Import | ast.ImportFrom) for one in between):
         file.delete(statement)
     else:
         file.edits.append(ReplaceStatement(module.span(statement), ("\n".join(lines),)))
-    below = "\n".join([module.source.text(hidden_by), *lines])
-    file.edits.append(ReplaceStatement(module.span(hidden_by), (below,)))
+    below = "\n".join([module.source.text(star), *lines])
+    file.edits.append(ReplaceStatement(module.span(star), (below,)))
 
 
 def _star_imports(file: EstimatorFile) -> Iterator[Verdict]:

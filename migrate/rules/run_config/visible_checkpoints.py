@@ -49,8 +49,8 @@ from migrate.rules.run_config.received_settings import INTERVALS, MANAGER_PARAME
         "RunConfig(save_checkpoints_steps=50)", 'ModelCheckpoints("/tmp/m", checkpoint_interval=50)', kind="custom"
     ),
     Example(
-        "RunConfig(tf_random_seed=1, keep_checkpoint_max=3)",
-        'checkpoints=ModelCheckpoints("/tmp/m", max_to_keep=3, save_secs=600)',
+        "RunConfig(tf_random_seed=1, keep_checkpoint_max=3, keep_checkpoint_every_n_hours=2)",
+        'checkpoints=ModelCheckpoints("/tmp/m", max_to_keep=3, save_secs=600, keep_checkpoint_every_n_hours=2)',
         kind="custom",
     ),
     Example("RunConfig(keep_checkpoint_max=3)", "Estimator(model_fn=model_fn, checkpoints=", kind="custom"),

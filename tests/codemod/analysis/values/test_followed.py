@@ -83,8 +83,8 @@ def test_what_another_file_gives_is_followed_there(here):
     call = module.names.nodes(ast.Call)[0]
     values = Values(tree)
     assert values.may_be_fraction(module, call.args[0])
-    assert [ast.unparse(end.node) for end in values.ends(module, call.args[0])] == ["10 / 4"]
-    assert {end.module.path for end in values.ends(module, call.args[0])} == {"main.py"}
+    assert [ast.unparse(one.node) for one in values.of(module, call.args[0])] == ["10 / 4"]
+    assert {one.module.path for one in values.of(module, call.args[0])} == {"main.py"}
 
 
 def test_a_name_of_a_star_import_is_followed_to_its_file_and_back(here):
@@ -93,7 +93,7 @@ def test_a_name_of_a_star_import_is_followed_to_its_file_and_back(here):
     tree = Tree()
     module = tree.module(str(here / "sizes.py"))
     call = next(one for one in module.names.nodes(ast.Call) if ast.unparse(one.func) == "train")
-    assert [ast.unparse(end.node) for end in Values(tree).ends(module, call.args[0])] == ["10 / 4"]
+    assert [ast.unparse(one.node) for one in Values(tree).of(module, call.args[0])] == ["10 / 4"]
 
 
 HIDDEN = {
@@ -125,12 +125,12 @@ def test_what_may_be_changed_out_of_sight_is_taken_for_nothing(way):
     values = Values(Tree())
     module, value = given(HIDDEN[way])
     assert not values.is_none(module, value)
-    assert [end.node for end in values.ends(module, value)] == [value]
+    assert [one.node for one in values.of(module, value)] == [value]
 
 
 def test_an_item_that_is_put_in_later_may_be_asked_for(tmp_path):
     module, value = given("settings = {'x': 3, 'y': 4}\nsettings[name] = None\nlen(settings)\ntrain(settings['x'])")
-    assert [ast.unparse(end.node) for end in Values(Tree()).ends(module, value)] == ["3", "None"]
+    assert [ast.unparse(one.node) for one in Values(Tree()).of(module, value)] == ["3", "None"]
 
 
 def test_an_attribute_and_an_item_of_another_file_are_followed_there(here):

@@ -15,7 +15,7 @@ from migrate.rules import RULES
 from migrate.rules.example import Example
 from migrate.rules.rule import Rule
 
-SHOWN_WHOLE = "FT151"
+RULE_OF_WHOLE_PROGRAM = "FT151"
 """The rule whose page shows the whole program; the pages of other rules show only parts of it."""
 _WHOLE = 1_000
 """More lines than an example has, as the context of a diff."""
@@ -42,13 +42,13 @@ def shown_example(rule: Rule) -> Example | None:
 def difference(rule: Rule) -> str:
     """Returns the shown example as a diff; "" if there is none.
 
-    It has only the example's own part of a larger program, and all of it on the page of ``SHOWN_WHOLE``.
+    It has only the example's own part of a larger program, and all of it on the page of ``RULE_OF_WHOLE_PROGRAM``.
     """
     example = shown_example(rule)
     if example is None:
         return ""
-    is_whole = example.slot != "module" and rule.code == SHOWN_WHOLE
-    return "\n".join(whole(example) if is_whole else changed(example, near=2)) + "\n"
+    is_whole = example.slot != "module" and rule.code == RULE_OF_WHOLE_PROGRAM
+    return "\n".join(program_diff(example) if is_whole else changed(example, near=2)) + "\n"
 
 
 def changed(example: Example, near: int = 0) -> list[str]:
@@ -57,11 +57,11 @@ def changed(example: Example, near: int = 0) -> list[str]:
     Args:
       near: how many lines to show before and after the rewritten part.
     """
-    lines = whole(example)
+    lines = program_diff(example)
     return changed_part(lines) if example.slot == "module" else part(example, lines, near)
 
 
-def whole(example: Example) -> list[str]:
+def program_diff(example: Example) -> list[str]:
     """Returns the diff of an example's whole program, without headers; empty if only the rule's tests rewrite it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "program.py")

@@ -21,7 +21,7 @@ from migrate.pipeline.processes import WorkerKilled
 from migrate.report import summary
 from migrate.report.pages import pages
 from migrate.report.report import Report
-from migrate.report.terminal import plain, show
+from migrate.report.terminal import as_text, show
 from migrate.settings import SettingsError, unknown_code
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _plan(arguments: Sequence[str]) -> int:
         text = plan_report.document(plan)
     if file is not None:
         with file:
-            file.write((plain(plan_report.lines(plan)) if text is None else text).encode("utf-8", "surrogateescape"))
+            file.write((as_text(plan_report.lines(plan)) if text is None else text).encode("utf-8", "surrogateescape"))
     elif text is not None:
         content = text.encode("utf-8", "surrogateescape")
         _print(sys.stdout, lambda stream: stream.buffer.write(content))

@@ -20,7 +20,7 @@ from migrate.files.trouble import NotWritten, Unwritable, trouble
 from migrate.files.write import Step, digest, missing_file_error, stale_file_error, unwritable, write_temporary
 from migrate.findings.finding import Finding
 
-_NOTHING_CHANGED = "Removed what a write left that was interrupted before it changed a file."
+_NOTHING_CHANGED = "Removed the files of a write that was interrupted before it changed a file."
 _SHOWN = 5
 _RERUN = "Make room or give permission, then run the tool again."
 

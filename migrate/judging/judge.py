@@ -42,7 +42,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
         judged[rewrite.unit.roots[0].path].programs.append(_judged_program(rewrite))
     written = [rewrite for rewrite in rewrites if rewrite.cause is None]
     _add_to_plans(written, files)
-    found = [finding for finding in found if files.wants(finding)]
+    found = [finding for finding in found if files.shows(finding)]
     sites = Sites(files, settings, tree)
     sites.judge([module for module in modules if module.has_single_sites or module.estimator_uses])
     together = [set(rewrite.files) for rewrite in written if len(rewrite.files) > 1]

@@ -41,7 +41,7 @@ class ProgramRewrite:
             finding = Finding(rule.code, verdict.fidelity, module.path, span, symbol, verdict.message, verdict.help)
             finding = replace(finding, successor=verdict.successor)
             if self.cause is None:
-                yield replace(finding, rewritten=not verdict.stays)
+                yield replace(finding, rewritten=not verdict.keeps_code)
             elif verdict.fidelity is Fidelity.MANUAL:
                 yield finding
             else:

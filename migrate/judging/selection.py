@@ -77,7 +77,7 @@ class Selection:
                 help = "Name a rule, or leave out the brackets to ignore every rule at this line."
                 yield trouble("FT008", self._path, message, help, Span(line, 0, line, 1))
 
-    def wants(self, code: str, span: Span) -> bool:
+    def shows(self, code: str, span: Span) -> bool:
         """Whether a finding is to be reported."""
         return self.is_selected(code) and not self.is_ignored(code, span)
 
@@ -103,8 +103,8 @@ class Files:
         self.selections = {module.path: Selection(settings, module.path, module.text) for module in modules}
         self.plans = {module.path: Plan() for module in modules}
 
-    def wants(self, finding: Finding) -> bool:
-        return self.selections[finding.path].wants(finding.code, finding.span)
+    def shows(self, finding: Finding) -> bool:
+        return self.selections[finding.path].shows(finding.code, finding.span)
 
     def cause(self, own: Module, verdicts: Sequence[tuple[Rule, Verdict]]) -> Cause | None:
         """Returns why the program with some verdicts is skipped; None where it is not.

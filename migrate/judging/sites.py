@@ -91,7 +91,7 @@ class Sites:
         if fix.edits and cause is None:
             self._add_edits(module, fix.edits, fix.runtime_names, bench.vocabulary.imports)
         made = (_finding(module, rule, verdict, bool(fix.edits), cause) for verdict in known)
-        self.findings += filter(self.files.wants, made)
+        self.findings += filter(self.files.shows, made)
 
     def _add_edits(self, module: Module, edits: tuple[Edit, ...], names: frozenset[str], imports: set[str]) -> None:
         path = module.path

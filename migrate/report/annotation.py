@@ -8,7 +8,7 @@ from migrate.findings.finding import Fidelity, Finding, sentences
 ERROR, WARNING, NOTE = "error", "warning", "note"
 """SARIF's levels; GitHub calls a note ``notice``."""
 
-OF_FIDELITY = {Fidelity.EXACT: NOTE, Fidelity.NOTED: WARNING, Fidelity.MANUAL: ERROR}
+LEVELS = {Fidelity.EXACT: NOTE, Fidelity.NOTED: WARNING, Fidelity.MANUAL: ERROR}
 
 
 def level(finding: Finding) -> str:
@@ -18,7 +18,7 @@ def level(finding: Finding) -> str:
     """
     if finding.error or finding.is_own_reason:
         return ERROR
-    return NOTE if finding.fidelity is Fidelity.MANUAL else OF_FIDELITY[finding.fidelity]
+    return NOTE if finding.fidelity is Fidelity.MANUAL else LEVELS[finding.fidelity]
 
 
 def title(finding: Finding) -> str:

@@ -10,7 +10,7 @@ from migrate.pipeline.outcome import Outcome
 from migrate.report import diff, json_report, linter, summary
 from migrate.report.pages import pages
 from migrate.report.source import line_reader, span_reader
-from migrate.report.terminal import Line, plain, show
+from migrate.report.terminal import Line, as_text, show
 
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow
@@ -44,7 +44,7 @@ class Report:
         if self.format == "diff":
             file.write(diff.render(self.outcome.changes))
         elif self.format in _LINE_FORMATS:
-            file.write(plain(self._lines()).encode("utf-8", "backslashreplace"))
+            file.write(as_text(self._lines()).encode("utf-8", "backslashreplace"))
         elif self.format is not None:
             # A path that is no valid UTF-8 is written with its own bytes.
             file.write(self.document().encode("utf-8", "surrogateescape"))

@@ -16,7 +16,7 @@ from migrate.findings.finding import Cause, Finding, Span
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.report import sort_findings
-from migrate.report.annotation import OF_FIDELITY, below, level, root, text
+from migrate.report.annotation import LEVELS, below, level, root, text
 from migrate.report.pages import Page
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -65,7 +65,7 @@ def _rule(page: Page) -> _Record:
         "shortDescription": {"text": page.title.rstrip(".")},
         "fullDescription": {"text": page.summary},
         "help": {"text": page.text, "markdown": _markdown(page.text)},
-        "defaultConfiguration": {"level": OF_FIDELITY[page.fidelity]},
+        "defaultConfiguration": {"level": LEVELS[page.fidelity]},
         "properties": {"tags": ["tensorflow", "migration", page.fidelity.value]},
     }
 

@@ -25,10 +25,10 @@ def show(lines: Iterable[Line], stream: TextIO) -> None:
     if is_colourful(stream) and any(style for line in lines for _, style in line):
         _show_in_colour(lines, stream)
     else:
-        stream.write(_encodable(plain(lines), stream))
+        stream.write(_encodable(as_text(lines), stream))
 
 
-def plain(lines: Iterable[Line]) -> str:
+def as_text(lines: Iterable[Line]) -> str:
     """Returns the text of the lines without styles, with control characters escaped."""
     return "".join("".join(printable(text) for text, _ in line) + "\n" for line in lines)
 

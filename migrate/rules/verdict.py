@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
       help: what the user can do; "" for nothing.
       module: the file of the site; None for the first root of the program, or the only file that is judged.
       successor: the replacement of a name, reported where the program is skipped for another reason; "" for none.
-      stays: whether the site does not change, though its program is rewritten.
+      keeps_code: whether the site does not change, though its program is rewritten.
     """
 
     node: ast.expr | ast.stmt
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     help: str = ""
     module: Module | None = None
     successor: str = ""
-    stays: bool = False
+    keeps_code: bool = False
 
 
 def exact(node: ast.expr | ast.stmt, message: str, module: Module | None = None) -> Verdict:

@@ -11,7 +11,7 @@ from migrate.verify.differences import LossDifference, Rounding, loss_difference
 from migrate.verify.faults import FAULTS
 from migrate.verify.record import Attempt, Record
 
-AS_UNDISTURBED = "ends as its own undisturbed run"
+SAME_END = "ends as its own undisturbed run"
 
 ROUNDED = "they differ as rounding does"
 
@@ -105,7 +105,7 @@ def _undisturbed_row(old: Record, new: Record, undisturbed: tuple[Record, Record
     is_unknown = bool(reasons[0]) and found[1].startswith(("losses", "final variables"))
     verdict = Verdict.SAME if not found[1] else Verdict.DIFFERENT
     verdict = Verdict.INFORMATION if found[0] or is_unknown else verdict
-    return Row(AS_UNDISTURBED, texts[0], texts[1], verdict, note)
+    return Row(SAME_END, texts[0], texts[1], verdict, note)
 
 
 def _better_resumption_reason(old: Record, new: Record) -> str:

@@ -136,7 +136,7 @@ def _largest_gap(one: list[float], other: list[float]) -> float:
     return gap if math.isinf(gap) else gap / max(abs(value) for value in (*one, *other) if math.isfinite(value))
 
 
-MOVER = Path(__file__).parent / "checkpoint_mover.py"
+CHECKPOINT_MOVER = Path(__file__).parent / "checkpoint_mover.py"
 
 EPSILON = 2.0**-23
 """The relative distance of neighbouring 32-bit floats: losses cannot differ by less."""
@@ -187,4 +187,4 @@ def rounding(plain: Record, moved: Record, begun: int) -> Rounding:
 
 def move_weights(program: Program, directory: Path) -> bool:
     """Moves the weights of the newest checkpoint in a directory by one rounding; returns whether it could."""
-    return bool(child.printed_json(program, directory, MOVER))
+    return bool(child.printed_json(program, directory, CHECKPOINT_MOVER))

@@ -18,7 +18,7 @@ from migrate.verify.record import Attempt, Event, Record
 from migrate.verify.training_program import PREFIX, Program, ProgramError, copy_directory, fault_task, task_variables
 
 CHECKPOINT_ACTIONS = ("save to", "restore from")
-GIVE = (
+DIRECTORY_ADVICE = (
     "let it take its directory from an argument (--model-dir-flag, or {model_dir} in --args) "
     "or from a variable (--env NAME={model_dir})"
 )
@@ -55,12 +55,12 @@ def _refusal_text(event: Event, model_dir: Path) -> str:
     outside = f"outside of the directory that it is given, {model_dir}: that was stopped before"
     told, directory = f"would {_action_text(event)}, {outside}", _directory_to_allow(event)
     if event["what"] == "restore from":
-        return f"{told}; {GIVE}; if it is an input, such as pretrained weights, add --allow {directory}"
+        return f"{told}; {DIRECTORY_ADVICE}; if it is an input, such as pretrained weights, add --allow {directory}"
     if event["what"] == "save to":
-        return f"{told}; {GIVE}"
+        return f"{told}; {DIRECTORY_ADVICE}"
     if _holds_checkpoints(directory):
-        return f"{told}; {GIVE}; or move away what an earlier run has left in {directory}"
-    return f"{told}; if it is meant, as a download or a log is, add --allow {directory}; else {GIVE}"
+        return f"{told}; {DIRECTORY_ADVICE}; or move away the files of an earlier run from {directory}"
+    return f"{told}; if it is meant, as a download or a log is, add --allow {directory}; else {DIRECTORY_ADVICE}"
 
 
 def _directory_to_allow(event: Event) -> str:
@@ -97,7 +97,7 @@ def outside_reason(model_dir: Path, attempt: Attempt) -> str:
     own = [Path(os.path.realpath(path)) for path in (model_dir, *beside)]
     if not paths or any(Path(os.path.realpath(path)).is_relative_to(one) for path in paths for one in own):
         return ""
-    return f"uses {paths[0]}, not the directory that it is given, so that nothing of it can resume: {GIVE}"
+    return f"uses {paths[0]}, not the directory that it is given, so that nothing of it can resume: {DIRECTORY_ADVICE}"
 
 
 TIMEOUT_SECONDS = 300.0

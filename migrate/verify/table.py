@@ -8,12 +8,10 @@ from rich.text import Text
 
 from migrate.verify.compare import INITIAL_WEIGHTS
 from migrate.verify.comparison import Comparison, Verdict
-from migrate.verify.verification import NOT_SHARED, UNLIKE, Verification
+from migrate.verify.verification import OTHER_WEIGHTS, RANDOM_BATCHES, Verification
 
 MARKS = {Verdict.SAME: "=", Verdict.DIFFERENT: "≠", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}
-IN_ONE_ORDER = (
-    "To have batches and losses compared, give each shuffle of the input a seed of its own, in both programs."
-)
+SEED_ADVICE = "To have batches and losses compared, give each shuffle of the input a seed of its own, in both programs."
 SHARE = "To have losses and final variables compared, add --share-initial: both start from OLD's first checkpoint."
 STYLES = {Verdict.SAME: "", Verdict.DIFFERENT: "bold red", Verdict.INFORMATION: "dim", Verdict.NOT_COMPARED: "dim"}
 
@@ -68,9 +66,9 @@ def summary(verification: Verification) -> list[str]:
     lines += [f"Not tried: {reason}." for reason in verification.not_tried]
     # Look at the undisturbed runs only: after a fault, batches may differ because the two resumed at different steps.
     batches = [row for row in comparisons[0][1].rows if row.name == "batches"]
-    if any(row.verdict is Verdict.DIFFERENT or row.note == UNLIKE for row in batches):
-        lines.append(IN_ONE_ORDER)
-    if INITIAL_WEIGHTS in missed and not verification.request.share_initial and NOT_SHARED not in verification.notes:
+    if any(row.verdict is Verdict.DIFFERENT or row.note == RANDOM_BATCHES for row in batches):
+        lines.append(SEED_ADVICE)
+    if INITIAL_WEIGHTS in missed and not verification.request.share_initial and OTHER_WEIGHTS not in verification.notes:
         lines.append(SHARE)
     if not verification.matches:
         lines.append(f"First difference: {verification.first}.")

@@ -17,11 +17,11 @@ from migrate.verify.interruption import Progress, run, run_interrupted, steps_on
 from migrate.verify.record import Attempt, Record
 from migrate.verify.training_program import PREFIX, Program, ProgramError, copy_directory
 
-UNLIKE = "OLD itself draws other batches each time that it is started"
-NOT_SHARED = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"
-BEGUN_ANEW = (
-    "no interruption came behind a save of the training, so that nothing was resumed but its start; have both programs "
-    "save sooner, or train for longer, to see them go on from a checkpoint"
+RANDOM_BATCHES = "OLD itself draws other batches each time that it is started"
+OTHER_WEIGHTS = "NEW does not start from OLD's first checkpoint as it is, so that losses and variables are not compared"
+NOTHING_RESUMED = (
+    "no interruption came after a save of the training, so that nothing was resumed but its start; have both programs "
+    "save sooner, or train for longer, to see them resume from a checkpoint"
 )
 
 
@@ -132,7 +132,7 @@ def _finish(done: Verification) -> None:
     if not interrupted:
         raise ProgramError(f"nothing interrupted the programs: {'; '.join(dict.fromkeys(done.not_tried))}")
     if not any(record.resumed_later for record in interrupted):
-        done.notes.append(BEGUN_ANEW)
+        done.notes.append(NOTHING_RESUMED)
 
 
 def _try_faults(done: Verification, bench: Bench, step: int, baseline: tuple[Record, Record]) -> None:
@@ -211,7 +211,7 @@ def _share_checkpoint(done: Verification, bench: Bench, baseline: tuple[Record, 
         if insists:
             raise
     bench.initial = (None, None)
-    done.notes.append(NOT_SHARED)
+    done.notes.append(OTHER_WEIGHTS)
     return baseline
 
 
@@ -234,7 +234,7 @@ def _shared_initial(bench: Bench, old: Record) -> tuple[Path, Path]:
 
 
 def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
-    """Returns ``UNLIKE`` if OLD and NEW have different batches, and OLD has others too when run again; else ""."""
+    """Returns ``RANDOM_BATCHES`` if OLD and NEW have different batches, and OLD has others when run again; else ""."""
     apart = differing_batches(old, new)
     if not apart or apart[0] >= (old.final_step or 0):
         return ""
@@ -244,7 +244,7 @@ def _batch_reason(bench: Bench, old: Record, new: Record) -> str:
         copy_directory(bench.initial[0], directory)
     ending = Kill(apart[-1]) if apart[-1] < (old.final_step or 0) else None  # one small batch may be equal by chance
     again = Record([run(bench.plain_old, directory, ending, timeout=bench.request.timeout)], directory)
-    return UNLIKE if set(apart) & set(differing_batches(old, again)) else ""
+    return RANDOM_BATCHES if set(apart) & set(differing_batches(old, again)) else ""
 
 
 def rounding_may_tell(undisturbed: Comparison) -> bool:

@@ -18,7 +18,7 @@ from tests.cases import each
 
 from .conftest import PROGRAMS
 
-BEFORE_A_SAVE = "Note: no interruption came behind a save of the training"
+BEFORE_A_SAVE = "Note: no interruption came after a save of the training"
 WAITING = """\
 import argparse, time
 parser = argparse.ArgumentParser()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.analysis.program.numpy_names import REMOVED
+from migrate.analysis.program.numpy_names import REMOVED_NUMPY_NAMES
 from migrate.tensorflow.known_names import IN_COMPAT_V2_ALONE, NEW, OLD, TABLE
 
 LINE = OLD if tf.__version__.startswith(f"{OLD}.") else NEW
@@ -61,8 +61,8 @@ def test_compat_v2_has_one_name_that_tensorflow_itself_has_not():
 
 
 def test_the_numpy_beside_the_newest_tensorflow_lacks_the_names_that_a_program_must_not_read():
-    missing = {name for name in REMOVED if not hasattr(np, name)}
+    missing = {name for name in REMOVED_NUMPY_NAMES if not hasattr(np, name)}
     if LINE == NEW:
-        assert missing == REMOVED.keys() - {"bool", "long"}
+        assert missing == REMOVED_NUMPY_NAMES.keys() - {"bool", "long"}
     else:
         assert missing == {"int", "float", "complex", "object", "str", "unicode", "bool", "long"}

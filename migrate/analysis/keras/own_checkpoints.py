@@ -12,7 +12,7 @@ from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.paths import directory, normal, template
+from migrate.analysis.source.paths import directory, normalized, template
 from migrate.analysis.source.places import key_of, single_assignment
 from migrate.analysis.values.values import Values
 
@@ -200,12 +200,12 @@ def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) ->
         given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "file_prefix"), None)
         prefix = template(names, given)
         saved.append(prefix and directory(prefix))
-    own = {normal(str(one)) for one in saved if one is not None}
+    own = {normalized(str(one)) for one in saved if one is not None}
     if isinstance(path, ast.Call) and path in checkpoints.module.calls_of("train.latest_checkpoint"):
         parts = [*path.args[:1], *(one.value for one in path.keywords if one.arg == "checkpoint_dir")]
         searched = template(names, parts[0]) if parts else None
         is_in_directory = any(_is_made_of(checkpoints, each, one) for each in made for one in parts)
-        return is_in_directory or (searched is not None and normal(searched) in own)
+        return is_in_directory or (searched is not None and normalized(searched) in own)
     given_path = template(names, path)
     return given_path is not None and directory(given_path) in own
 

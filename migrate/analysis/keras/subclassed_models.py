@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
-from migrate.analysis.source.path_searches import ADDS, name_of
+from migrate.analysis.source.path_searches import APPEND_METHODS, name_of
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.attributes import class_of_name
 
@@ -16,7 +16,7 @@ _WITH_WEIGHTS = re.compile(r"Dense|Conv|LSTM|GRU|RNN|Cell$|Embedding|(Batch|Laye
 _MAKES_WEIGHTS = {"add_weight", "add_variable", "Variable"}
 _BASES = {"keras.Model", "keras.models.Model", "keras.layers.Layer"}
 _LISTS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp)
-_READ_METHODS = {*ADDS, "get", "items", "keys", "values"}
+_READ_METHODS = {*APPEND_METHODS, "get", "items", "keys", "values"}
 _READ_FUNCTIONS = {"len", "enumerate", "zip", "reversed"}
 _BY_NAME = {"setattr", "vars", "__dict__", "__setattr__", "_track_trackable", "_trackable_children"}
 _WRAPPERS = ("tuple", "Sequential", "SpectralNormalization", "WeightNormalization", "TimeDistributed", "Bidirectional")
@@ -102,7 +102,7 @@ def _assigned_attributes(nodes: list[ast.AST]) -> dict[str, list[tuple[ast.expr,
                 is_item = isinstance(target, ast.Subscript)
                 name = _own_attribute(target.value if isinstance(target, ast.Subscript) else target)
                 found.setdefault(name, []).append((value, is_item or isinstance(value, _LISTS)))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ADDS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in APPEND_METHODS:
             found.setdefault(_own_attribute(node.func.value), []).extend((one, True) for one in node.args[-1:])
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add":
             found.setdefault(_own_attribute(node.func.value), []).extend((one, False) for one in node.args)

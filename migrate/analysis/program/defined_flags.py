@@ -9,7 +9,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.run_cache import tree_cache
 
-DEFINERS = ("add_argument", "option", "argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_integer")
+FLAG_CALLS = ("add_argument", "option", "argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_integer")
 """The functions that define a flag which may name the checkpoint to resume from."""
 
 

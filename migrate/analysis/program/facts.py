@@ -91,7 +91,7 @@ def facts_of(source: SourceText) -> Facts:
     return Facts(
         changes,
         module.names_api,
-        module.is_tied,
+        module.affects_importers,
         module.needs_tf1,
         bool(module.ambiguous_unless_tf1),
         uses_with_needs(module),

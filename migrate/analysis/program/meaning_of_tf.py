@@ -137,7 +137,7 @@ class _Programs:
         known = [(root, node) for node, _ in root.estimator_uses]
         if all(self._alike[key].reach.covers(*place) for place in known):
             return self._alike[key]
-        return self._alike[key].with_known(known)
+        return self._alike[key].with_reached(known)
 
     def modules(self, files: int) -> list[Module]:
         """Returns the readable modules of a set of files."""
@@ -159,9 +159,9 @@ class _Program:
     def certain_reach(self) -> ReachedCode:
         return self._find_certain()
 
-    def with_known(self, known: Sequence[tuple[Module, ast.AST]]) -> "_Program":
+    def with_reached(self, known: Sequence[tuple[Module, ast.AST]]) -> "_Program":
         """Returns the program with nodes that it is known to reach, each with its file."""
-        return _Program(self.files, self.reach.with_known(known), lambda: self.certain_reach.with_known(known))
+        return _Program(self.files, self.reach.with_reached(known), lambda: self.certain_reach.with_reached(known))
 
     @cached_property
     def meaning(self) -> Meaning | None:

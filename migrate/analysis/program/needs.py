@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.analysis.program.checkpoint_callbacks import callbacks_rejected_by_keras3
-from migrate.analysis.program.numpy_names import REMOVED, may_need_old_numpy, removed_names
+from migrate.analysis.program.numpy_names import REMOVED_NUMPY_NAMES, may_need_old_numpy, removed_names
 from migrate.analysis.source.guards import is_guarded
 from migrate.analysis.source.imports import target_from
 from migrate.analysis.source.module import Module
@@ -87,7 +87,7 @@ def _general_uses(module: Module) -> Iterator[Use]:
     yield from _summaries(module)
     if may_need_old_numpy(module.text):
         for node, one in removed_names(module.names):
-            yield Use(False, f"numpy.{one}", node.lineno, need=REMOVED[one])
+            yield Use(False, f"numpy.{one}", node.lineno, need=REMOVED_NUMPY_NAMES[one])
 
 
 def _summaries(module: Module) -> Iterator[Use]:

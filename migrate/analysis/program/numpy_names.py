@@ -18,12 +18,12 @@ _NAMES_OF_NUMPY_1 = (
 """Removed up to NumPy 2.4, which TensorFlow 2.21 uses."""
 _NAMES_OF_NUMPY_2 = ("bool", "long")
 """Removed in NumPy 1.24, and back in NumPy 2."""
-REMOVED = {
+REMOVED_NUMPY_NAMES = {
     **dict.fromkeys((*_ALIASES, *_NAMES_OF_NUMPY_1), "names that NumPy still has (ruff check --select NPY --fix)"),
     **dict.fromkeys(_NAMES_OF_NUMPY_2, "NumPy 1.23 or 2"),
 }
 """What a program that uses such a name needs."""
-_NAMES = "|".join(REMOVED)
+_NAMES = "|".join(REMOVED_NUMPY_NAMES)
 _WORDS = (re.compile(rf"np\.(?:{_NAMES})\b"), re.compile(rf"numpy(?:\.| import .*)\b(?:{_NAMES})\b"))
 
 
@@ -38,6 +38,6 @@ def removed_names(names: Names) -> Iterator[tuple[ast.expr, str]]:
     for node, dotted in names.package_uses(("numpy",)):
         package, _, rest = dotted.partition(".")
         name = rest.partition(".")[0]
-        if package == "numpy" and name in REMOVED and name not in found and not is_guarded(names, node):
+        if package == "numpy" and name in REMOVED_NUMPY_NAMES and name not in found and not is_guarded(names, node):
             found.add(name)
             yield node, name

@@ -30,7 +30,7 @@ def files_of_programs(module: Module, tree: Tree) -> tuple[str, ...]:
     is_maker = bool(module.estimator_uses) or module.uses_library
     paths = tree.graph.paths(tree.changing_files(module)) if is_maker else []
     if module.estimator_uses:
-        users = tree.importers(module, "estimator") if module.is_tied else []
+        users = tree.importers(module, "estimator") if module.affects_importers else []
         paths += [path for path in users if facts(path).names_api]
         # A file that trains may show, by names of TensorFlow 1, which TensorFlow the program is for.
         trainers = [path for path in tree.importers(module, "train") if facts(path).changes]

@@ -41,7 +41,7 @@ class ReachedCode:
         self._unreached = {**named}
         self._reach_from([*(module.tree for module in modules), *decorated], self._unreached)
 
-    def with_known(self, known: Iterable[tuple[Module, ast.AST]]) -> "ReachedCode":
+    def with_reached(self, known: Iterable[tuple[Module, ast.AST]]) -> "ReachedCode":
         """Returns what is reached if the program is known to reach some nodes, each with its file."""
         found = copy(self)
         found._reached, unreached = {*self._reached}, {**self._unreached}

@@ -238,7 +238,7 @@ class Module:
         return bool(self.mode_calls) or not all(found.has_other_name for _, found in self.estimator_uses)
 
     @property
-    def is_tied(self) -> bool:
+    def affects_importers(self) -> bool:
         """Whether migrating this file for one program changes it for all programs that import it."""
         return bool(self.mode_calls) or not all(one.has_other_name or one.is_mode for _, one in self.estimator_uses)
 

@@ -11,7 +11,7 @@ SEARCHES = {
     "get_checkpoint_state",
 }  # fmt: skip
 EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
-ADDS = ("append", "extend", "insert")
+APPEND_METHODS = ("append", "extend", "insert")
 """Methods that add to a list."""
 WEIGHTS_WITHIN = "/variables/variables"
 """The path of a SavedModel's weights below its directory."""
@@ -47,7 +47,7 @@ def calls_by_name(names: Names) -> dict[str, list[ast.Call]]:
 def additions(names: Names) -> dict[tuple[str, Scope], list[ast.expr]]:
     """Returns the values that calls add to lists, by the variable of the list and its scope."""
     found: dict[tuple[str, Scope], list[ast.expr]] = {}
-    for call in (one for method in ADDS for one in calls_by_name(names).get(method, ())):
+    for call in (one for method in APPEND_METHODS for one in calls_by_name(names).get(method, ())):
         held = call.func.value if isinstance(call.func, ast.Attribute) and call.args else None
         if isinstance(held, ast.Name):
             found.setdefault((held.id, names.scope_of(held)), []).append(call.args[-1])

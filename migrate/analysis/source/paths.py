@@ -133,11 +133,11 @@ def _token(node: ast.expr) -> str:
 
 
 @run_cache
-def normal(path: str) -> str:
+def normalized(path: str) -> str:
     """Returns a path without ``./`` and doubled slashes; "" stays ""."""
     return posixpath.normpath(path) if path else path
 
 
 def directory(path: str) -> str:
     """Returns the directory of a path; "." for a bare file name."""
-    return normal(posixpath.dirname(path) or ".")
+    return normalized(posixpath.dirname(path) or ".")

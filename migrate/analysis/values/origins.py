@@ -7,7 +7,7 @@ from functools import cached_property
 from migrate.analysis.calls.given import given_values
 from migrate.analysis.calls.objects import assigned_value, class_values, is_of_self, owners_of, stored_values
 from migrate.analysis.calls.reach import LIBRARIES, FunctionNode, Reach
-from migrate.analysis.program.defined_flags import DEFINERS, Flag, flag_of_call
+from migrate.analysis.program.defined_flags import FLAG_CALLS, Flag, flag_of_call
 from migrate.analysis.program.links import star_owner
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
@@ -40,7 +40,7 @@ class Origins:
     @cached_property
     def flags(self) -> dict[str, Flag]:
         """The flags that the program defines, by the names under which it reads them."""
-        calls = (call for name in DEFINERS for call in self.reach.calls_of(name))
+        calls = (call for name in FLAG_CALLS for call in self.reach.calls_of(name))
         defined = [(flag, self.reach.module_of(call)) for call in calls if (flag := flag_of_call(call)) is not None]
         for flag, module in defined:
             self.reach.note(flag.default or ast.Constant(None), module)

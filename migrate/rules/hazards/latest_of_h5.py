@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.paths import directory, normal, template
+from migrate.analysis.source.paths import directory, normalized, template
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _ENDS = (".h5", ".hdf5", ".keras")
@@ -39,7 +39,7 @@ def latest_of_h5(bench: Workbench) -> Iterator[Fix]:
     saved = [*_saved(bench)] if searches and not module.calls_of("train.Checkpoint") else []
     for call in searches if None not in saved else ():
         searched = template(names, _argument(bench, call, "checkpoint_dir"))
-        here = [end for folder, end in filter(None, saved) if searched is not None and folder == normal(searched)]
+        here = [end for folder, end in filter(None, saved) if searched is not None and folder == normalized(searched)]
         if here and all(end.endswith(_ENDS) for end in here):
             ending = here[0][here[0].rindex(".") :]
             message = f"latest_checkpoint() finds no `{ending}` files: it is None at each start"
@@ -78,5 +78,5 @@ def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | No
     if is_joined and isinstance(value, ast.Call):
         folder = template(names, ast.Call(value.func, value.args[:-1], []))
         last = _folder_and_end(names, value.args[-1])
-        return (normal(folder), last[1]) if folder is not None and last is not None else None
+        return (normalized(folder), last[1]) if folder is not None and last is not None else None
     return None

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.paths import normal, template
+from migrate.analysis.source.paths import normalized, template
 from migrate.analysis.values.values import iter_parts
 from migrate.files.sources import NOTEBOOK
 from migrate.rules.hazards.backup_settings import BACKUPS, argument_of
@@ -85,7 +85,7 @@ def _spelling(module: Module, path: ast.expr) -> _Spelled | None:
     if text is None:
         return None
     has_variable = re.search(r"⟨\w+⟩", text) is not None
-    return module.names.scope_of(path).node if has_variable else None, _READ.sub(r"⟨\1⟩", normal(text))
+    return module.names.scope_of(path).node if has_variable else None, _READ.sub(r"⟨\1⟩", normalized(text))
 
 
 def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: int = 0) -> bool:

@@ -34,7 +34,7 @@ def reached_from(bench: Workbench, others: Iterable[Module] = ()) -> ReachedCode
     module = bench.module
     trains = [call for call in module.names.nodes(ast.Call) if name_of(call.func) in TRAINS]
     started = [module, *bench.reach.importers]
-    return ReachedCode(started, [*started, *others]).with_known((module, call) for call in trains)
+    return ReachedCode(started, [*started, *others]).with_reached((module, call) for call in trains)
 
 
 def findings_at_imports(

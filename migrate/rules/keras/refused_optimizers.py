@@ -27,7 +27,7 @@ def arguments_of_optimizers(bench: Workbench) -> Iterator[Fix]:
             edits = (SetArgument(span, "lr", "", called="learning_rate"),)
             yield Fix((noted(call, message),), edits)
         if decay is not None and literal(decay) in (0, 0.0):
-            message, edit = "decay=0 goes, for which TensorFlow 2.15 raises", SetArgument(span, "decay", None)
+            message, edit = "decay=0 is removed: TensorFlow 2.15 raises for it", SetArgument(span, "decay", None)
             yield Fix((exact(call, message),), (edit,))
         elif decay is not None:
             message = "Keras 3 ignores decay" + (" and trains at another rate" if is_v1 else ", TensorFlow 2.15 raises")

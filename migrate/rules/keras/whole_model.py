@@ -51,7 +51,7 @@ def whole_model(bench: Workbench) -> Iterator[Fix]:
     for call in hdf5_loads(bench.module):
         name = bench.vocabulary.runtime_name("load_compiled_model")
         edit = ReplaceExpression(bench.module.span(call.func), name)
-        verdict = noted(call, f"becomes {name}, for {_FURTHER}; other files and Keras 2 are left to load_model")
+        verdict = noted(call, f"becomes {name}, for {_FURTHER}; load_model reads other files, and all under Keras 2")
         yield Fix((verdict,), (edit,), frozenset({"load_compiled_model"}))
     yield from findings_at_imports(bench, _findings_in, "Keras 3 trains what these lines load no further")
 

@@ -94,7 +94,7 @@ def _missing_names(
     own = {file.module.path: file for file in files}
     modules = [*(file.module for file in files), *(module for module in imported if module.path not in own)]
     found = [(module, *one) for module in modules for one in iter_missing(module, own.get(module.path), lines)]
-    reached = ReachedCode(started, modules).with_known(known) if found else None
+    reached = ReachedCode(started, modules).with_reached(known) if found else None
     # If one such name of a file is replaced, all are; private names are replaced in each file that changes.
     changing = {file.module.path for file in files if file.edits}
     changed = {module.path for module, node, _ in found if reached is not None and reached.contains(module, node)}

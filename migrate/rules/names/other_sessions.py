@@ -80,9 +80,9 @@ def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
     display = names.parent(fed) if fed is not None else None
     if not isinstance(display, ast.Dict):
         return None
-    taker, uses = names.parent(display), list[ast.expr]([display])
-    if isinstance(taker, ast.Assign) and len(taker.targets) == 1 and isinstance(taker.targets[0], ast.Name):
-        variable = taker.targets[0]
+    consumer, uses = names.parent(display), list[ast.expr]([display])
+    if isinstance(consumer, ast.Assign) and len(consumer.targets) == 1 and isinstance(consumer.targets[0], ast.Name):
+        variable = consumer.targets[0]
         uses = [*names.reads_of(variable)] if len(names.bindings(variable)) == 1 else []
     if not uses or not all(_is_features_argument(names, use) for use in uses):
         return None

@@ -2,11 +2,11 @@
 
 from migrate.findings.finding import Span
 from migrate.report.linter import code_frame
-from migrate.report.terminal import plain
+from migrate.report.terminal import as_text
 
 
 def frame(source, *span):
-    return plain(code_frame(source.split("\n"), Span(*span))).splitlines()
+    return as_text(code_frame(source.split("\n"), Span(*span))).splitlines()
 
 
 def test_the_line_stands_between_its_neighbours_with_carets_under_the_place():

@@ -4,7 +4,7 @@ from migrate.edits.file_change import FileChange
 from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.pipeline.outcome import Outcome
 from migrate.report import summary
-from migrate.report.terminal import plain
+from migrate.report.terminal import as_text
 from tests.cases import each
 
 CHANGED = FileChange("train.py", "1\n", "2\n")
@@ -14,7 +14,7 @@ CREATED = FileChange("tf2_recovery.py", None, "3\n")
 
 def text(outcome, written=None):
     tables = summary.lines(outcome, {"FT152": "visible_checkpoints"})
-    return plain([*tables, summary.found_counts(outcome, written)])
+    return as_text([*tables, summary.found_counts(outcome, written)])
 
 
 def test_nothing_found_is_one_line():
@@ -96,7 +96,7 @@ def test_after_a_write_what_was_written_counts(finding):
 
 def test_what_write_would_do():
     def promise(*changes):
-        return plain([summary.unwritten_line(Outcome(1, [], list(changes)))])
+        return as_text([summary.unwritten_line(Outcome(1, [], list(changes)))])
 
     assert promise() == "--write would change nothing.\n"
     assert promise(CHANGED) == "--write would change 1 file.\n"
@@ -106,9 +106,9 @@ def test_what_write_would_do():
 
 def test_what_write_did():
     def done(*written):
-        return plain([summary.written_line([CHANGED, ALSO_CHANGED, CREATED], written)])
+        return as_text([summary.written_line([CHANGED, ALSO_CHANGED, CREATED], written)])
 
-    assert plain([summary.written_line([], ())]) == "Changed nothing.\n"
+    assert as_text([summary.written_line([], ())]) == "Changed nothing.\n"
     assert done("train.py", "eval.py", "tf2_recovery.py") == "Changed 2 files and created 1.\n"
     assert done("train.py") == "Changed 1 file; 2 files could not be written.\n"
     assert done() == "Changed nothing; 3 files could not be written.\n"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from migrate.findings.printable import printable
-from migrate.report.terminal import ProgressBar, is_colourful, plain, show
+from migrate.report.terminal import ProgressBar, as_text, is_colourful, show
 
 LINES = [[("FT152", "bold red"), (" [not] :markup: 12", "")]]
 
@@ -27,7 +27,7 @@ def test_a_terminal_of_a_user_who_wants_no_colour_gets_plain_text(terminal, monk
     monkeypatch.setenv(name, value)
     assert not is_colourful(terminal.stream)
     show(LINES, terminal.stream)
-    assert terminal.shown() == plain(LINES)
+    assert terminal.shown() == as_text(LINES)
 
 
 def test_a_pipe_of_a_user_who_forces_colour_gets_it(monkeypatch):

@@ -2,13 +2,13 @@
 
 from migrate.findings.finding import Cause, Fidelity, Obstacle, Span
 from migrate.report import linter
-from migrate.report.terminal import plain
+from migrate.report.terminal import as_text
 
 SOURCE = "config = RunConfig(\n    keep_checkpoint_max=5)\n"
 
 
 def report(*findings, source=SOURCE):
-    return plain(linter.lines(findings, lambda path, cell: source.split("\n")))
+    return as_text(linter.lines(findings, lambda path, cell: source.split("\n")))
 
 
 def test_nothing_found_is_nothing_said():

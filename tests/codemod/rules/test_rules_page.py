@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from migrate.cli.explain import SHOWN_WHOLE, difference, shown_example, whole
+from migrate.cli.explain import RULE_OF_WHOLE_PROGRAM, difference, program_diff, shown_example
 from migrate.files.trouble import PAGES
 from migrate.rules import RULES
 from tests import rules_page
@@ -58,10 +58,10 @@ def test_what_is_shown_is_of_the_example_as_the_codemod_rewrites_it(rule):
     if example is None or example.after is None:
         assert not lines
         return
-    every = whole(example)
+    every = program_diff(example)
     rest = iter(every)
     assert all(line in rest for line in lines if line != "…")
-    if rule.code == SHOWN_WHOLE:
+    if rule.code == RULE_OF_WHOLE_PROGRAM:
         assert lines == every
     after = "".join(line[1:] for line in lines if line[0] != "-")
     assert "".join(example.after.split()) in "".join(after.split())

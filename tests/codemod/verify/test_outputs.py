@@ -12,7 +12,7 @@ from rich.console import Console
 
 from migrate.verify import compare, document, page
 from migrate.verify.table import summary, tables
-from migrate.verify.verification import NOT_SHARED
+from migrate.verify.verification import OTHER_WEIGHTS
 
 
 def shown(verification, verbose=False):
@@ -30,7 +30,7 @@ def test_a_comparison_that_matches_is_one_line(verification):
 def test_where_only_the_initial_weights_kept_losses_from_being_compared_the_option_is_named(verification, record):
     made = verification(new=record(loss=lambda step: 2.0))
     assert "add --share-initial" in summary(made)[-1]
-    made.notes.append(NOT_SHARED)  # it was tried
+    made.notes.append(OTHER_WEIGHTS)  # it was tried
     assert not any("--share-initial" in line for line in summary(made))
     made.notes.clear()
     made.request.share_initial = True

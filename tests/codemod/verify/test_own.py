@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import Record, compare
-from migrate.verify.compare import AS_UNDISTURBED, compare_with_itself
+from migrate.verify.compare import SAME_END, compare_with_itself
 from migrate.verify.comparison import Verdict
 from migrate.verify.own import INPUT_RESTARTS, RUNS_DIFFER
 from migrate.verify.verification import Verification
@@ -66,10 +66,10 @@ def test_a_run_that_ends_at_another_step_or_resumes_where_nothing_was_saved_diff
 
 
 def test_a_pair_has_a_row_that_says_whether_each_ends_as_its_own_undisturbed_run(undisturbed, record, slip):
-    row = compare(record(), slip, undisturbed=(undisturbed(), undisturbed())).row(AS_UNDISTURBED)
+    row = compare(record(), slip, undisturbed=(undisturbed(), undisturbed())).row(SAME_END)
     assert (row.old, row.verdict) == ("yes", Verdict.DIFFERENT)
     assert row.new.startswith("no: losses: the first difference at step 11")
-    both = compare(slip, slip, undisturbed=(undisturbed(), undisturbed())).row(AS_UNDISTURBED)
+    both = compare(slip, slip, undisturbed=(undisturbed(), undisturbed())).row(SAME_END)
     assert both.verdict is Verdict.INFORMATION
 
 
@@ -113,5 +113,5 @@ def test_losses_of_new_do_not_count_where_those_of_old_cannot_be_compared(undist
     for one in blind:
         for event in one.all_events("step"):
             del event["batch"]
-    row = compare(blind[0], slip, undisturbed=(blind[1], undisturbed())).row(AS_UNDISTURBED)
+    row = compare(blind[0], slip, undisturbed=(blind[1], undisturbed())).row(SAME_END)
     assert row.verdict is Verdict.INFORMATION

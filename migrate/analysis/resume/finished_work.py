@@ -33,12 +33,12 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
             if isinstance(loop, ast.While) or continues_count:
                 return module, loop.lineno, "the loop in {} calls it anew, and counts its turns on from earlier starts"
             if turns is None and found.skips_finished_work(module, loop.iter):
-                return module, loop.lineno, "{} leaves out what earlier starts have done"
+                return module, loop.lineno, "{} skips what earlier starts have finished"
         is_repeated |= bool(loops)
     for module, _, node in frames if is_repeated else ():
         for test, holds in _tests(module, node):
             if found.leaves_out(module, test, holds):
-                return module, test.lineno, "{} leaves out what earlier starts have done"
+                return module, test.lineno, "{} skips what earlier starts have finished"
     return None
 
 

@@ -43,7 +43,7 @@ class Load:
 
 
 class LoadsBefore:
-    """Finds the loads before a training."""
+    """Finds the calls that load weights or a model before a training."""
 
     def __init__(self, reach: Reach) -> None:
         self.reach, self.module = reach, reach.module

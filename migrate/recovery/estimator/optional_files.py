@@ -8,7 +8,7 @@ _NEEDED_FOR = {
     "estimator.continued_input": "Estimator.input",
     "estimator.export": "An export",
 }
-_COMES_WITH = {
+_COPIED_WITH = {
     "cluster.cluster": "train_and_evaluate or a line that names TF_CONFIG in it",
     "estimator.continued_input": "--input continue",
     "estimator.export": "a receiver of tf.estimator.export in it",
@@ -31,7 +31,7 @@ def load_optional_file(name):
         path = f"{package.rpartition('.')[2]}/{name.replace('.', '/')}.py"
         raise ValueError(
             f"{_NEEDED_FOR[name]} needs the file {path}, which is not there: "
-            f"migrate the old program again, with {_COMES_WITH[name]}."
+            f"migrate the old program again, with {_COPIED_WITH[name]}."
         ) from None
 
 

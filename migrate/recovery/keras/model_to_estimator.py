@@ -150,7 +150,7 @@ class KerasEstimator(Estimator):
         strip_default_attrs=False,
     ):
         if experimental_mode != "infer" or as_text:
-            raise ValueError("A Keras model is exported for serving, and not as text.")
+            raise ValueError("Export with experimental_mode='infer' and as_text=False.")
         if checkpoint_path is None:
             self._check_trained()
         self._restored(checkpoint_path)

@@ -77,7 +77,7 @@ def _missing_names(
     site: ast.expr,
     target: str,
 ) -> Iterator[Verdict]:
-    """Replaces private paths by public names in the files of a program, and reports missing names.
+    """Replaces private names of TensorFlow by public ones in the files of a program, and reports missing names.
 
     Args:
       files: the files that change.

@@ -318,7 +318,7 @@ WORK = {
 def test_a_fit_for_each_job_that_no_earlier_start_has_done_is_left(work, line):
     text, (finding,) = migrate(HEAD + work, select=("FT201",))
     assert text == HEAD + work
-    assert finding.message.endswith(f"{line} leaves out what earlier starts have done")
+    assert finding.message.endswith(f"{line} skips what earlier starts have finished")
 
 
 SAME = {

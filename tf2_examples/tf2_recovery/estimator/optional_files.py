@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8581bfe3426e3676).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3c4292a138da7040).
 """Loads the files that only some programs have, and compares classes of two copies."""
 
 import importlib
@@ -9,7 +9,7 @@ _NEEDED_FOR = {
     "estimator.continued_input": "Estimator.input",
     "estimator.export": "An export",
 }
-_COMES_WITH = {
+_COPIED_WITH = {
     "cluster.cluster": "train_and_evaluate or a line that names TF_CONFIG in it",
     "estimator.continued_input": "--input continue",
     "estimator.export": "a receiver of tf.estimator.export in it",
@@ -32,7 +32,7 @@ def load_optional_file(name):
         path = f"{package.rpartition('.')[2]}/{name.replace('.', '/')}.py"
         raise ValueError(
             f"{_NEEDED_FOR[name]} needs the file {path}, which is not there: "
-            f"migrate the old program again, with {_COMES_WITH[name]}."
+            f"migrate the old program again, with {_COPIED_WITH[name]}."
         ) from None
 
 

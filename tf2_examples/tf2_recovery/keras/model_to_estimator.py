@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 775f9ac48993f46f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b8b0814954856857).
 """A compiled Keras model with the methods of an Estimator."""
 
 import tensorflow as tf
@@ -151,7 +151,7 @@ class KerasEstimator(Estimator):
         strip_default_attrs=False,
     ):
         if experimental_mode != "infer" or as_text:
-            raise ValueError("A Keras model is exported for serving, and not as text.")
+            raise ValueError("Export with experimental_mode='infer' and as_text=False.")
         if checkpoint_path is None:
             self._check_trained()
         self._restored(checkpoint_path)

@@ -20,6 +20,7 @@ from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
 from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
+OWN_CODE = "Nothing changes: the program resumes by its own code alone."
 _PLACES = {"fit": 5, "fit_generator": 4}
 """The index of the parameter ``callbacks``."""
 
@@ -92,8 +93,7 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     elif found.turns is None:
         problem = "no range counts its turns"
     elif line := _line_of_own_count(module, found):
-        help = "Nothing changes: the program resumes by its own code alone."
-        return RecoveredTraining(problem=f"line {line} counts on where an earlier start ended", help=help)
+        return RecoveredTraining(problem=f"line {line} counts on where an earlier start ended", help=OWN_CODE)
     elif unset := _unset_variable(module, found):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(

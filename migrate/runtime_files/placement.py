@@ -255,9 +255,9 @@ def _neighbours(path: str) -> Iterator[str]:
 
 
 def _imports_neighbour(directory: str, text: str) -> bool:
-    named = re.findall(r"^\s*(?:from|import)\s+(\w+)(?:\.(\w+))?", text, re.MULTILINE)
-    files = [os.path.join(directory, *parts) for root, inner in named for parts in ([root], [root, inner or root])]
-    return any(os.path.exists(f"{file}.py") for file in files)
+    named = re.findall(r"^\s*(?:from|import)\s+((\w+)(?:\.\w+)?)", text, re.MULTILINE)
+    modules = {os.path.join(*one.split(".")) for both in named for one in both}
+    return any(os.path.exists(os.path.join(directory, f"{one}.py")) for one in modules)
 
 
 def set_places(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Plan]) -> None:

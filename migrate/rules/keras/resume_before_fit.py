@@ -41,7 +41,7 @@ from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
-from migrate.rewrite.recovered_training import RecoveredTraining, keras_backup, recovered_fit, recovered_loop
+from migrate.rewrite.recovered_training import OWN_CODE, RecoveredTraining, keras_backup, recovered_fit, recovered_loop
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
 _WEIGHTS = """\
@@ -80,7 +80,6 @@ _KEPT = {
     False: "an interrupted training now continues where it stopped, the optimizer's state included",
 }
 _KERAS = "backup-and-restore"
-_OWN_CODE = "Nothing changes: the program resumes by its own code alone."
 _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 
 
@@ -143,7 +142,7 @@ def _recover(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumpti
 def _skip_reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> RecoveredTraining | None:
     """Returns why a training is skipped, with advice; None to rewrite it."""
     if distributed_library(bench.module):
-        return RecoveredTraining(problem="it runs in several processes", help=_OWN_CODE)
+        return RecoveredTraining(problem="it runs in several processes", help=OWN_CODE)
     is_old = is_of_graph(bench.reach, training) or is_of_tensorflow_1(bench.reach)
     for holds, problem, newer in (
         (is_old, "is written for TensorFlow 1", "TensorFlow 2 first (tf_upgrade_v2)"),
@@ -156,7 +155,7 @@ def _skip_reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> 
     if left_out is None:
         return None
     where = "" if left_out[0] is bench.module else f"{left_out[0].path}, "
-    return RecoveredTraining(problem=left_out[2].format(f"{where}line {left_out[1]}"), help=_OWN_CODE)
+    return RecoveredTraining(problem=left_out[2].format(f"{where}line {left_out[1]}"), help=OWN_CODE)
 
 
 def _is_recovered(module: Module, training: ast.Call | TrainedLoop) -> bool:

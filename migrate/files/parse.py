@@ -67,7 +67,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
 
 @tree_cache
 def _tree(path: str, text: str) -> ast.Module:
-    if are_full(len(text)):
+    if trees_exceed_limit(len(text)):
         drop_trees()
     tree = _parse_quietly(path, text)
     _lengths[tree] = len(text)
@@ -86,8 +86,8 @@ def drop_trees() -> None:
     _in_use.characters = characters_of_trees()
 
 
-def are_full(more: int) -> bool:
-    """Whether the cached trees are too many, with those of ``more`` characters of text."""
+def trees_exceed_limit(more: int) -> bool:
+    """Whether the cached trees take too much memory, with those of ``more`` characters of text."""
     return characters_of_trees() + more > max(_MOST_CHARACTERS, int(_in_use.characters) + _MOST_CHARACTERS // 3)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
 from migrate.files.given_directories import set_given_directories
-from migrate.files.parse import are_full, characters_of_trees
+from migrate.files.parse import characters_of_trees, trees_exceed_limit
 from migrate.files.patterns import Patterns, patterns_or_none
 from migrate.files.read import read
 from migrate.files.repository import repository_of
@@ -146,7 +146,7 @@ def _run_repository(
         if progress is not None:
             progress("Reading", done, len(files))
         following = files[done] if done < len(files) else None
-        if joined and (following is None or are_full(characters_of_trees() // 3)):
+        if joined and (following is None or trees_exceed_limit(characters_of_trees() // 3)):
             from migrate.pipeline.multi_file_programs import examine_together
 
             several = examine_together(joined, files, paths, settings, processes, judged, following)

@@ -15,7 +15,6 @@ PLACES = {
     "FT151": "names.object_form",
     "FT152": "run_config.visible_checkpoints",
     "FT153": "names.dataset_made_outside",
-    "FT154": "names.average_truth",
     "FT192": "names.tensorflow_1_import",
     "FT194": "names.several_files",
     "FT198": "names.missing_names",
@@ -53,7 +52,6 @@ CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
 ESTIMATOR_RULES = (
     *("several_files", "horovod_program", "model_to_estimator"),
     *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
-    "average_truth",
     *("visible_checkpoints", "missing_names"),
 )
 """The rules for Estimator programs, in the order in which they run: each reads the replacements of those before it."""

@@ -20,7 +20,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """Setting -> its allowed words, the default first."""
 
-_SHADOWED = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
+_LIBRARIES = ("absl", "google", "keras", "numpy", "six", "tensorflow", "tensorflow_estimator", "tf_keras", "tf_slim")
 """Modules that TensorFlow and the runtime files import; a folder of that name next to a script would hide them."""
 
 _NAMES = (*CHOICES, "select", "ignore", "module_name", "exclude")
@@ -251,6 +251,6 @@ def _module_name(value: object) -> str:
 
     if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
         raise ValueError("must be the name of a Python module, without .py and without dots")
-    if value in sys.stdlib_module_names or value in _SHADOWED:
+    if value in sys.stdlib_module_names or value in _LIBRARIES:
         raise ValueError("must not be the name of a module that programs import already")
     return value

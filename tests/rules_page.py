@@ -4,7 +4,7 @@ from functools import cache
 from itertools import dropwhile, groupby
 from pathlib import Path
 
-from migrate.cli.explain import changed, difference, shown_example
+from migrate.cli.explain import difference, example_diff, shown_example
 from migrate.report.pages import pages
 from migrate.rules import RULES
 from migrate.rules.example import program
@@ -61,7 +61,7 @@ def _section(page):
         yield from ("", "```diff", *lines, "```")
     yield f"{fidelity}{differs}"
     others = [example for example in rule.examples if example is not shown]
-    yield from _block("Further examples:", "diff", [one for one in others if one.after is not None], changed, seen)
+    yield from _block("Further examples:", "diff", [one for one in others if one.after is not None], example_diff, seen)
     yield from _block("Skipped:", "python", [one for one in others if one.after is None], _before, seen)
 
 

@@ -48,10 +48,10 @@ def difference(rule: Rule) -> str:
     if example is None:
         return ""
     is_whole = example.slot != "module" and rule.code == RULE_OF_WHOLE_PROGRAM
-    return "\n".join(program_diff(example) if is_whole else changed(example, near=2)) + "\n"
+    return "\n".join(program_diff(example) if is_whole else example_diff(example, near=2)) + "\n"
 
 
-def changed(example: Example, near: int = 0) -> list[str]:
+def example_diff(example: Example, near: int = 0) -> list[str]:
     """Returns an example as a diff: all changes of a file, or the part of a larger program.
 
     Args:

@@ -27,7 +27,7 @@ from migrate.settings import SettingsError, unknown_code
 if TYPE_CHECKING:
     from migrate.planning.rows import ProgramRow
 
-_INTERRUPTED = "Interrupted: no file was changed."
+_INTERRUPTED_MESSAGE = "Interrupted: no file was changed."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         if argv is None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the end of the process
-        message = f"{str(stop) or _INTERRUPTED}\n"
+        message = f"{str(stop) or _INTERRUPTED_MESSAGE}\n"
         _print(sys.stderr, lambda stream: stream.write(message))
         return 130
     except SystemExit as stop:

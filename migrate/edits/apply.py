@@ -117,7 +117,7 @@ def _edit_statement(statement: Statement, line: Line, editor: Editor, writer: cs
 
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_FORMATTED = re.compile(r"""\b(?:[fF][rR]?|[rR][fF])["']""")
+_FORMATTED_STRING = re.compile(r"""\b(?:[fF][rR]?|[rR][fF])["']""")
 """A formatted string: Python up to 3.11 does not give the positions of its parts."""
 
 
@@ -135,7 +135,7 @@ def replace_names(statement: Statement, edits: Sequence[Edit]) -> Statement | No
         known = longest.get((span.line, span.column))
         if known is None or known[0] <= span.end_column:
             longest[span.line, span.column] = span.end_column, edit.expression
-    if _FORMATTED.search(statement.code):
+    if _FORMATTED_STRING.search(statement.code):
         return None
     lines, first = LINE.findall(statement.code), statement.first + len(statement.above)
     for (number, column), (end, new) in sorted(longest.items(), reverse=True):

@@ -21,8 +21,8 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
-_RUNS_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
-_WRITES = frozenset({"writefile", "file"})
+_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun"})
+_WRITING_MAGICS = frozenset({"writefile", "file"})
 _TOKEN = re.compile(
     r"""
       \#[^\n]*
@@ -44,9 +44,9 @@ _AUTOMAGIC = re.compile(
     r"(?:cat|cd|conda|cp|env|history|less|ll|ls|mamba|man|mkdir|more|mv|pip|pwd|rm|rmdir|run|whos?)"
     r"[ \t]+[^=()<>,+*/%^&|!]"
 )
-_TIMED = re.compile(r"%(?:time|timeit|prun|lprun|mprun|memit)\b")
+_TIMING_MAGIC = re.compile(r"%(?:time|timeit|prun|lprun|mprun|memit)\b")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
-_IMPORTED = re.compile(
+_TENSORFLOW_IMPORT = re.compile(
     r"\b(?:import\s+tensorflow[\w.]*\s+as\s+(\w+)|from\s+tensorflow[\w.]*\s+import\s+([\w \t,()\n]+))"
 )
 _TENSORFLOW_USE = re.compile(r"\b(?:tf|tensorflow|tf1|keras)\b|^\s*(?:from|import)\s", re.MULTILINE)
@@ -240,9 +240,9 @@ def _programs(cells: tuple[Cell, ...], path: str) -> list[CellProgram]:
             continue
         below = magic.end() + 1
         skipped, text = source[:below], source[below:]
-        if magic[1] in _RUNS_PYTHON:
+        if magic[1] in _PYTHON_MAGICS:
             own.append(Part.dedent(cell.number, skipped, text))
-        elif magic[1] in _WRITES:
+        elif magic[1] in _WRITING_MAGICS:
             *options, name = magic[2].split() or [""]
             if not name.endswith(".py"):
                 continue
@@ -340,7 +340,7 @@ def _string_end(text: str, at: int, quotes: str) -> int:
 
 def _names_of_tensorflow(text: str) -> set[str]:
     """Returns the names that the cells import from TensorFlow."""
-    found = _IMPORTED.finditer(text)
+    found = _TENSORFLOW_IMPORT.finditer(text)
     return {name for one in found for name in _NAME.findall(one[1] or one[2]) if not keyword.iskeyword(name)}
 
 
@@ -352,7 +352,7 @@ def _variables_in(magic: str) -> list[str]:
     """Returns the program's variables that a magic uses, which the rewriting must not remove."""
     if magic.startswith("from"):
         return []
-    if _TIMED.match(magic):
+    if _TIMING_MAGIC.match(magic):
         found = _NAME.findall(magic.partition(" ")[2])
     else:
         found = [

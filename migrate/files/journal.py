@@ -31,7 +31,7 @@ except ImportError:  # Windows, where nobody can remove a file that another proc
 JOURNAL = ".migrate-journal"
 """The name of the file in each directory of a write, until it ends."""
 _VERSION = 1
-_ENDED = {"ended": True}
+_END_RECORD = {"ended": True}
 _WAIT_SECONDS = 30.0
 """How long to wait for the end of another run that writes in the same directory."""
 _IDENTITY = re.compile("[0-9a-f]{16}")
@@ -97,10 +97,10 @@ class Journal:
                 # The directories lose their records from here on; after this record nobody undoes the write for that.
                 for directory in self.directories:
                     sync_directory(directory)
-                self._log(_ENDED)
+                self._log(_END_RECORD)
                 os.fsync(self._descriptor)
             for directory in self.directories[:0:-1]:
-                if _belongs(directory, self._identity):
+                if _is_own_journal(directory, self._identity):
                     _clean(self.boundary, directory, self._identity)
             for directory in reversed(self._made):
                 with contextlib.suppress(OSError):  # it is not empty
@@ -124,8 +124,8 @@ class Journal:
             lines = file.read().split(b"\n")[1:-1]
         for record in map(json.loads, lines):
             if "directory" not in record:
-                self.plan = None if record == _ENDED else record
-                self.is_ended = record == _ENDED
+                self.plan = None if record == _END_RECORD else record
+                self.is_ended = record == _END_RECORD
                 continue
             directory = os.path.normpath(os.path.join(self.directories[0], record["directory"]))
             self.directories += [directory] if directory not in self.directories else []
@@ -340,7 +340,7 @@ def _read_record(directory: str) -> dict[str, Any] | None:
     return dict(record)
 
 
-def _belongs(directory: str, identity: str) -> bool:
+def _is_own_journal(directory: str, identity: str) -> bool:
     """Whether the ``.migrate-journal`` of a directory is this write's, or has no record yet."""
     try:
         note = _read_record(directory)

@@ -13,7 +13,7 @@ from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Span
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_ESCAPED = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_ESCAPED_CHARACTER = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
 """An escaped character that is no control character."""
 
 _DECODER = json.JSONDecoder()
@@ -133,7 +133,7 @@ class Notebook:
     @property
     def _is_ascii(self) -> bool:
         """Whether the program that saved the file escaped every character beyond ASCII."""
-        return self.file.text.isascii() and _ESCAPED.search(self.file.text) is not None
+        return self.file.text.isascii() and _ESCAPED_CHARACTER.search(self.file.text) is not None
 
     def _string(self, value: str) -> str:
         return json.dumps(value, ensure_ascii=self._is_ascii)

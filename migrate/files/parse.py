@@ -39,7 +39,7 @@ _PYTHON_2 = re.compile(
 _LONGEST_LINE = 500
 """How many characters of a line are searched for Python 2: with an open string the search takes quadratic time."""
 
-_DEEP_FROM = 100_000
+_MIN_DEEP_LENGTH = 100_000
 """Python 3.10 crashes at about 110,000 levels, which need twice as many characters; later ones raise RecursionError."""
 
 
@@ -54,7 +54,7 @@ def parse(source: SourceText, keeps: bool = True) -> ast.Module:
       Unreadable: FT003, for a syntax error, with the place that Python names, or an expression nested too deeply.
     """
     try:
-        if sys.version_info < (3, 11) and len(source.text) > _DEEP_FROM:
+        if sys.version_info < (3, 11) and len(source.text) > _MIN_DEEP_LENGTH:
             _refuse_a_crash(source)
         return (_tree if keeps else _parse_quietly)(os.path.abspath(source.path), source.text)
     except SyntaxError as error:
@@ -116,7 +116,7 @@ def _refuse_a_crash(source: SourceText) -> None:
         symtable(source.text, source.path, "exec")
 
 
-_CALLED = re.compile(
+_NAMED_CALL = re.compile(
     r"\b(RunConfig|train_and_evaluate|ModelCheckpoint|MonitoredTrainingSession|Saver|Supervisor"
     r"|\w*Estimator|(?:DNN|Linear)\w*(?:Classifier|Regressor))\("
 )
@@ -137,7 +137,7 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
         from shlex import quote
 
         command = f"2to3 -w {quote(source.path)}"
-        calls = ", ".join(dict.fromkeys(_CALLED.findall(source.text)))
+        calls = ", ".join(dict.fromkeys(_NAMED_CALL.findall(source.text)))
         looks = f"This looks like Python 2, and calls {calls}" if calls else "This looks like Python 2"
         help = f"{looks}: run `{command}` first ({_WHERE_2TO3_IS})."
         if source.path.endswith(NOTEBOOK):

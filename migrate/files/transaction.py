@@ -21,7 +21,7 @@ from migrate.files.write import Step, digest, missing_file_error, stale_file_err
 from migrate.findings.finding import Finding
 
 _NOTHING_CHANGED = "Removed the files of a write that was interrupted before it changed a file."
-_SHOWN = 5
+_MAX_SHOWN = 5
 _RERUN = "Make room or give permission, then run the tool again."
 
 
@@ -302,5 +302,5 @@ def _end_write(journal: Journal, plan: Mapping[str, Any]) -> str:
 
 
 def _list_paths(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:_SHOWN])
-    return shown if len(paths) <= _SHOWN else f"{shown} and {len(paths) - _SHOWN} more files"
+    shown = ", ".join(paths[:_MAX_SHOWN])
+    return shown if len(paths) <= _MAX_SHOWN else f"{shown} and {len(paths) - _MAX_SHOWN} more files"

@@ -14,7 +14,7 @@ from migrate.files.sources import NOTEBOOK
 from migrate.files.trouble import Unreadable
 
 _START = re.compile(rb"^if\s+__name__\s*==\s*[\"']__main__[\"']|^(?:tf\.|absl\.)?app\.run\(", re.MULTILINE)
-_TRAINS = re.compile(rb"\.train\(|train_and_evaluate\(|\.fit\(")
+_TRAINING_CALL = re.compile(rb"\.train\(|train_and_evaluate\(|\.fit\(")
 _TRAINING = ("train", "train_and_evaluate", "fit", "fit_generator", "train_on_batch")
 _LONGEST_CHAIN = 3
 """The longest chain of imports from a script to a file of the program."""
@@ -52,7 +52,7 @@ def modules_of_program(start: str, tree: Tree) -> list[Module]:
 
 
 def _trains(path: str) -> bool:
-    return _matches(path, _TRAINS)
+    return _matches(path, _TRAINING_CALL)
 
 
 def _is_started(path: str) -> bool:

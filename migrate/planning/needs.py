@@ -22,7 +22,7 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
     """
     own = [*dict.fromkeys(paths)]
     modules = [(path, module) for path in own for module in tree.readable([path])]
-    uses = [(path, use) for path, module in modules for use in _uses(module, changes.get(path))]
+    uses = [(path, use) for path, module in modules for use in _remaining_uses(module, changes.get(path))]
     uses += tree.uses_with_needs(*(module for _, module in modules))
     packages = {name for path in own if path in changes for name in _packages_needed(changes[path], changes)}
     packages |= {name for name in REQUIREMENTS if tree.imports_package(name, *(module for _, module in modules))}
@@ -32,7 +32,7 @@ def needs(paths: Iterable[str], in_graphs: bool, changes: Mapping[str, FileChang
     return (*found, *(REQUIREMENTS[name] for name in REQUIREMENTS if name in packages))
 
 
-def _uses(module: Module, change: FileChange | None) -> Sequence[Use]:
+def _remaining_uses(module: Module, change: FileChange | None) -> Sequence[Use]:
     """Returns the uses that remain in the new text of a file, with their lines in the old text if it has them."""
     old = uses_with_needs(module)
     if change is None:

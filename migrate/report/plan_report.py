@@ -20,7 +20,7 @@ SCHEMA_VERSION = 3
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"
 _READ_BY_NAME = "read by their names; copy the directory if the old program may go on"
 _STYLES = {READY: "green", NEEDS: "cyan", PARTLY: "yellow", BLOCKED: "magenta"}
-_COUNTED = {NEEDS: "with needs"}
+_COUNT_WORDS = {NEEDS: "with needs"}
 _MOST_DIRECTORIES = 20
 _MOST_COPIES = 2
 
@@ -58,8 +58,8 @@ def lines(plan: Plan) -> Iterator[Line]:
         yield []
     if plan.quiet:
         return
-    yield from _roll_up("By directory", by_directory(plan.rows))
-    owners = by_owner(plan.rows)
+    yield from _roll_up("By directory", group_by_directory(plan.rows))
+    owners = group_by_owner(plan.rows)
     if set(owners) - {""}:
         yield from _roll_up("By owner (CODEOWNERS)", {name or "(none)": rows for name, rows in owners.items()})
     if plan.comparison is not None:
@@ -112,7 +112,7 @@ def _note(title: str, text: str) -> Line:
     return [(f"        {title}: ", "cyan"), (text, "")]
 
 
-def by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
+def group_by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
     """Groups the programs by directory of their entry point, as deep as possible with at most twenty directories."""
     parts = [(os.path.dirname(row.entry_points[0]).split(os.sep), row) for row in rows]
     found: dict[str, list[ProgramRow]] = {}
@@ -126,7 +126,7 @@ def by_directory(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
     return found
 
 
-def by_owner(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
+def group_by_owner(rows: Iterable[ProgramRow]) -> dict[str, list[ProgramRow]]:
     """Groups the programs by owner; "" has those without an owner."""
     found: dict[str, list[ProgramRow]] = {}
     for row in rows:
@@ -150,7 +150,7 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     sites = sum(row.rewritten + row.skipped for row in rows)
     rewritten = sum(row.rewritten for row in rows)
     words = ", ".join(
-        f"{status[name]} {_COUNTED.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
+        f"{status[name]} {_COUNT_WORDS.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
     )
     programs = f"{count_in_words(len(rows), 'program')}{f' ({words})' if words else ''}"
     return f"{programs}, {rewritten} of {count_in_words(sites, 'call site')} rewritten"
@@ -182,8 +182,8 @@ def document(plan: Plan) -> str:
             {"file": one.path, "place": one.place, "code": one.code, "message": one.message, "help": one.help}
             for one in plan.errors
         ],
-        "by_directory": {name: _numbers(rows) for name, rows in sorted(by_directory(plan.rows).items())},
-        "by_owner": {name: _numbers(rows) for name, rows in by_owner(plan.rows).items() if name},
+        "group_by_directory": {name: _numbers(rows) for name, rows in sorted(group_by_directory(plan.rows).items())},
+        "group_by_owner": {name: _numbers(rows) for name, rows in group_by_owner(plan.rows).items() if name},
         "totals": _numbers(plan.rows),
         "comparison": None if plan.comparison is None else asdict(plan.comparison),
     }

@@ -72,7 +72,7 @@ V1_OPTIMIZERS = {
         {"epsilon": "1e-08"},
     ),
 }
-_IGNORED = {"use_locking", "name"}
+_IGNORED_ARGUMENTS = {"use_locking", "name"}
 
 
 def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
@@ -83,7 +83,7 @@ def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
     arguments = bind(call, known.parameters)
     settings = dict(known.constants)
     for parameter, value in arguments.items():
-        if parameter in _IGNORED:
+        if parameter in _IGNORED_ARGUMENTS:
             continue
         if parameter not in known.renamed:
             raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")

@@ -23,8 +23,8 @@ REQUIREMENT = f"tf2-recovery=={__version__}"
 
 FIRST = "__init__"
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "recovery")
-_IMPORTED = re.compile(r"^from (\.+)([\w.]+) import", re.MULTILINE)
-_DEFINED = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
+_IMPORT = re.compile(r"^from (\.+)([\w.]+) import", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
 
 
 @cache
@@ -46,7 +46,7 @@ def _defining_files() -> dict[str, str]:
 
 def definitions_in(text: str) -> list[str]:
     """Returns the classes, functions and variables at the top of a file, in order."""
-    return [one[1] or one[2] for one in _DEFINED.finditer(text)]
+    return [one[1] or one[2] for one in _DEFINITION.finditer(text)]
 
 
 @cache
@@ -78,9 +78,7 @@ def with_imported_files(files: Iterable[str]) -> list[str]:
 @cache
 def _imported_files(file: str) -> list[str]:
     above = {".": posixpath.dirname(file), "..": ""}
-    return [
-        posixpath.join(above[dots], dotted.replace(".", "/")) for dots, dotted in _IMPORTED.findall(sources()[file])
-    ]
+    return [posixpath.join(above[dots], dotted.replace(".", "/")) for dots, dotted in _IMPORT.findall(sources()[file])]
 
 
 def folder_of(path: str) -> str:

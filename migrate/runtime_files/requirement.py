@@ -16,7 +16,7 @@ from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.runtime_files.package import REQUIREMENT
 
-_OURS = re.compile(rf"^(\s*){re.escape(REQUIREMENT.partition('==')[0])}\s*([<=>~!].*)?$", re.MULTILINE)
+_OWN_LINE = re.compile(rf"^(\s*){re.escape(REQUIREMENT.partition('==')[0])}\s*([<=>~!].*)?$", re.MULTILINE)
 
 
 class RequirementLists(NamedTuple):
@@ -60,8 +60,8 @@ def _list_of(directory: str) -> FileChange | None:
 
 def _add_requirement(text: str) -> str:
     """Returns the text of a list with the requirement, which replaces that of another release."""
-    if _OURS.search(text):
-        return _OURS.sub(lambda found: found[1] + REQUIREMENT, text)
+    if _OWN_LINE.search(text):
+        return _OWN_LINE.sub(lambda found: found[1] + REQUIREMENT, text)
     newline = "\r\n" if "\r\n" in text else "\n"
     return text + ("" if not text or text.endswith("\n") else newline) + REQUIREMENT + newline
 

@@ -24,13 +24,13 @@ OLD, NEW = "2.15", "2.21"
 """The TensorFlow versions on which a migrated program may run."""
 
 _V1 = "tensorflow.compat.v1"
-_RENAMED = {"tensorflow.python.util.nest.is_sequence": "tensorflow.python.util.nest.is_nested"}
+_RENAMED_FUNCTIONS = {"tensorflow.python.util.nest.is_sequence": "tensorflow.python.util.nest.is_nested"}
 """Private function of TensorFlow 1.15 -> the function with a public name that calls it."""
-_MIXED = "keras.mixed_precision"
+_MIXED_PRECISION = "keras.mixed_precision"
 _SUCCESSORS = {
-    f"{_MIXED}.experimental.Policy": f"{_MIXED}.Policy",
-    f"{_MIXED}.experimental.global_policy": f"{_MIXED}.global_policy",
-    f"{_MIXED}.experimental.set_policy": f"{_MIXED}.set_global_policy",
+    f"{_MIXED_PRECISION}.experimental.Policy": f"{_MIXED_PRECISION}.Policy",
+    f"{_MIXED_PRECISION}.experimental.global_policy": f"{_MIXED_PRECISION}.global_policy",
+    f"{_MIXED_PRECISION}.experimental.set_policy": f"{_MIXED_PRECISION}.set_global_policy",
 }
 """Experimental name -> its name since TensorFlow 2.4."""
 IN_COMPAT_V2_ALONE = "compat.v2.enable_v2_behavior"
@@ -274,7 +274,7 @@ def _definitions(path: str) -> Iterator[str]:
     yield from (f"{row.origin}.{defined}" for row, defined in _find("v1", tail) if row.origin)
     shown = _path_behind_python(path) or path
     yield from (f"{row.origin}.{defined}" for row, defined in _find("same", shown))
-    yield _RENAMED.get(shown, shown)
+    yield _RENAMED_FUNCTIONS.get(shown, shown)
 
 
 def _path_behind_python(path: str) -> str:

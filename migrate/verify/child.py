@@ -236,7 +236,7 @@ def _instruction(instruction: dict[str, Any] | None, model_dir: Path) -> str:
 
 
 _PR_SET_CHILD_SUBREAPER = 36
-_PASSES = 100
+_MAX_PASSES = 100
 """A program may start others while it is being ended; each pass ends the orphans that the pass before has made."""
 
 
@@ -269,7 +269,7 @@ def end_orphans(known: Collection[int], marker: str, others: Collection[int]) ->
       others: children of this process that are not orphans of the program.
     """
     known = set(known)
-    for _ in range(_PASSES):
+    for _ in range(_MAX_PASSES):
         own = {pid for pid, parent in _processes() if parent == os.getpid()} - {*others}
         orphans = {pid for pid in own if pid in known or (marker and _is_marked(pid, marker))}
         if not orphans:

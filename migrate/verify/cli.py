@@ -29,9 +29,9 @@ from migrate.verify.training_program import Program, ProgramError, earlier_saves
 from migrate.verify.verification import Verification, verify
 
 MATCHES, DIFFERS, CANNOT = 0, 1, 2
-INTERRUPTED = 130
+INTERRUPTED_CODE = 130
 
-TAKES_FLAGS = ("--args", "--old-args", "--new-args", "--model-dir-flag")
+OPTIONS_WITH_FLAGS = ("--args", "--old-args", "--new-args", "--model-dir-flag")
 VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -125,7 +125,7 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(argv: list[str]) -> int:
     """Runs the command with the arguments after ``verify`` and returns the exit status."""
-    options = make_parser().parse_args(join_values(argv, TAKES_FLAGS))
+    options = make_parser().parse_args(join_values(argv, OPTIONS_WITH_FLAGS))
     errors = Console(stderr=True)
     try:
         directory = _output_directory(options.output)
@@ -139,7 +139,7 @@ def main(argv: list[str]) -> int:
         return CANNOT
     except KeyboardInterrupt:
         errors.print("interrupted: every program has been ended", markup=False)
-        return INTERRUPTED
+        return INTERRUPTED_CODE
     _print(done, options.format, options.verbose)
     try:
         if directory is not None:

@@ -13,7 +13,7 @@ from migrate.verify.record import Attempt, Record
 
 SAME_END = "ends as its own undisturbed run"
 
-ROUNDED = "they differ as rounding does"
+ROUNDING = "they differ as rounding does"
 
 BY_CLOCK = "the job saves by the clock, each run at steps of its own"
 _BY_THROTTLE = "throttle_secs of its EvalSpec passed as it ran, and the clock settles the others"
@@ -100,7 +100,7 @@ def _undisturbed_row(old: Record, new: Record, undisturbed: tuple[Record, Record
     """Compares each interrupted run with the same program's undisturbed one; where OLD's differ, NEW's may too."""
     found = [own.difference(*pair, tolerance) for pair in zip(undisturbed, (old, new), strict=True)]
     texts = [f"no: {one}" if one else "yes" for one in found]
-    reasons = [own.not_comparable(*pair) for pair in zip(undisturbed, (old, new), strict=True)]
+    reasons = [own.why_not_comparable(*pair) for pair in zip(undisturbed, (old, new), strict=True)]
     note = f"but for losses: {reasons[1]}" if reasons[1] and not found[1] else ""
     is_unknown = bool(reasons[0]) and found[1].startswith(("losses", "final variables"))
     verdict = Verdict.SAME if not found[1] else Verdict.DIFFERENT
@@ -257,7 +257,7 @@ def _loss_row(old: Record, new: Record, tolerance: float, rounding: Rounding | N
         return Row("losses", *texts, Verdict.DIFFERENT, difference.text)
     beyond = difference.first_beyond(lambda step: max(tolerance, rounding.loss_tolerance(step)))
     if beyond is None:
-        return Row("losses", *texts, Verdict.SAME, f"{ROUNDED}: {difference.text}")
+        return Row("losses", *texts, Verdict.SAME, f"{ROUNDING}: {difference.text}")
     limit = rounding.loss_tolerance(beyond)
     allowed = f"at step {beyond} {difference.gaps[beyond]:.2g}, where rounding grows to {limit:.2g}"
     return Row("losses", *texts, Verdict.DIFFERENT, f"{difference.text}; {allowed}")
@@ -318,7 +318,7 @@ def _variable_row(old: Record, new: Record, tolerance: float, rounding: Rounding
     if difference.relative <= tolerance:
         return Row("final variables", *texts, Verdict.SAME, difference.text)
     if rounding is not None and difference.relative <= rounding.variable_tolerance:
-        return Row("final variables", *texts, Verdict.SAME, f"{ROUNDED}: {difference.text}")
+        return Row("final variables", *texts, Verdict.SAME, f"{ROUNDING}: {difference.text}")
     return Row("final variables", *texts, Verdict.DIFFERENT, difference.text)
 
 

@@ -25,7 +25,7 @@ DIRECTORY_ADVICE = (
 RECOVERY = ".recovery"
 """The directory with a recovery's files, a sibling of the directory that the program saves in, or of its parent."""
 _TIME = re.compile("[0-9]{8}")  # an export's directory is named after the second in which it was made
-_REFUSED = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
+_DENIAL = re.compile(r"(?P<path>/[^\s;:'\"]+)['\"]?;? .*[Pp]ermission denied|[Pp]ermission denied: '(?P<named>[^']+)'")
 
 
 def start_refusal(model_dir: Path, attempt: Attempt) -> str:
@@ -82,7 +82,7 @@ def _holds_checkpoints(directory: str) -> bool:
 def _kernel_refusal(attempt: Attempt) -> Event | None:
     """Returns the change that the kernel refused, as found in the message of an exception; None if it refused none."""
     for event in attempt.events_of("exception"):
-        found = _REFUSED.search(event["message"])
+        found = _DENIAL.search(event["message"])
         if found:
             path = os.path.abspath(found["path"] or found["named"])
             return {"what": "change", "path": path, "place": event.get("place", "")}

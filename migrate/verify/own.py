@@ -9,7 +9,7 @@ from migrate.verify.faults import FAULTS
 from migrate.verify.record import Record
 
 INPUT_RESTARTS = "its input starts from the first batch again after a restart, as an Estimator's does"
-RUNS_DIFFER = "its runs differ from one another before they are interrupted"
+UNEQUAL_RUNS_NOTE = "its runs differ from one another before they are interrupted"
 
 
 def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> Iterator[Row]:
@@ -26,7 +26,7 @@ def rows(undisturbed: Record, interrupted: Record, tolerance: float = 0.0) -> It
     yield _lost_steps_row(undisturbed, interrupted)
     end, again = undisturbed.final_step, interrupted.final_step
     yield Row("final step", str(end), str(again), _verdict(end == again))
-    reason = not_comparable(undisturbed, interrupted)
+    reason = why_not_comparable(undisturbed, interrupted)
     yield _loss_row(undisturbed, interrupted, tolerance, reason)
     yield _variable_row(undisturbed, interrupted, tolerance, reason)
 
@@ -39,7 +39,7 @@ def difference(undisturbed: Record, interrupted: Record, tolerance: float = 0.0)
     return ""
 
 
-def not_comparable(undisturbed: Record, interrupted: Record) -> str:
+def why_not_comparable(undisturbed: Record, interrupted: Record) -> str:
     """Returns why the losses of the two runs need not be equal; "" if they must."""
     before, after = undisturbed.by_step("batch"), interrupted.by_step("batch")
     common = sorted(before.keys() & after.keys())
@@ -49,7 +49,7 @@ def not_comparable(undisturbed: Record, interrupted: Record) -> str:
     losses = undisturbed.by_step("loss"), interrupted.by_step("loss")
     early = [step for step in common if step <= untouched]
     if any(values[0].get(step) != values[1].get(step) for values in ((before, after), losses) for step in early):
-        return RUNS_DIFFER
+        return UNEQUAL_RUNS_NOTE
     return INPUT_RESTARTS if any(before[step] != after[step] for step in common) else ""
 
 

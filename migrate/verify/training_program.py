@@ -17,7 +17,7 @@ from pathlib import Path
 PREFIX = "migrate-verify-"
 """The prefix of the names of the runs' temporary directories."""
 
-_SAVED = re.compile(r"checkpoint|.*\.(index|meta|data-\d+-of-\d+|h5|hdf5|keras)|events\.out\.tfevents\..*")
+_OUTPUT = re.compile(r"checkpoint|.*\.(index|meta|data-\d+-of-\d+|h5|hdf5|keras)|events\.out\.tfevents\..*")
 _MAX_FILES = 2000
 """A directory with more files than this is linked as a whole, so that a run cannot write into it."""
 
@@ -56,7 +56,7 @@ def earlier_saves(source: str, begin_with: Collection[str] = ()) -> list[str]:
     found = []
     for top, directories, names in os.walk(source):
         directories[:] = sorted(name for name in directories if _is_linked(name))
-        found += [os.path.relpath(os.path.join(top, name), source) for name in sorted(names) if _SAVED.fullmatch(name)]
+        found += [os.path.relpath(os.path.join(top, name), source) for name in sorted(names) if _OUTPUT.fullmatch(name)]
     return [path for path in found if os.path.normpath(path) not in known]
 
 
@@ -82,7 +82,7 @@ def _count_files(directory: str) -> int:
 
 def _entries(directory: str) -> Iterator[os.DirEntry[str]]:
     with os.scandir(directory) as entries:
-        yield from (entry for entry in entries if _is_linked(entry.name) and not _SAVED.fullmatch(entry.name))
+        yield from (entry for entry in entries if _is_linked(entry.name) and not _OUTPUT.fullmatch(entry.name))
 
 
 def _is_linked(name: str) -> bool:

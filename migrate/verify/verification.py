@@ -7,7 +7,7 @@ from pathlib import Path
 
 from migrate.verify import child
 from migrate.verify.bench import Bench, Request, thread_pool
-from migrate.verify.compare import ROUNDED, differing_batches, share_initial_state
+from migrate.verify.compare import ROUNDING, differing_batches, share_initial_state
 from migrate.verify.comparison import Comparison, Verdict
 from migrate.verify.differences import Rounding, move_weights, read_variables, rounding
 from migrate.verify.faults import FAULTS, FaultUnavailable
@@ -57,7 +57,7 @@ class Verification:
             ("differ", [row.name for one in found for row in one.differences]),
             (
                 "differ as rounding does",
-                [row.name for one in found for row in one.rows if row.note.startswith(ROUNDED)],
+                [row.name for one in found for row in one.rows if row.note.startswith(ROUNDING)],
             ),
         ):
             if names:

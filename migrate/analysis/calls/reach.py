@@ -278,7 +278,7 @@ class Reach:
                 yield from self._callables(module, here)
                 return
             dotted = names.qualified(func)
-            yield from self._imported(module, dotted if dotted is not None else "")
+            yield from self._imported_functions(module, dotted if dotted is not None else "")
             if names.scope_of(func).lookup(func.id) is None:
                 owner = star_owner(self.tree, module, func.id)
                 if owner is not None:
@@ -301,7 +301,7 @@ class Reach:
             return
         dotted = names.qualified(func)
         if dotted is not None:
-            found = list(self._imported(module, dotted))
+            found = list(self._imported_functions(module, dotted))
             yield from found
             if found or not names.qualified(receiver):
                 return
@@ -332,13 +332,13 @@ class Reach:
                 return (there, last) if last in there.names.top.bindings else (None, "")
         return owner, name
 
-    def _imported(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:
+    def _imported_functions(self, module: Module, dotted: str, depth: int = 0) -> Iterator[FunctionNode]:
         owner, name = self.owner(module, dotted)
         bindings = owner.names.top.bindings.get(name, []) if owner is not None else []
         for binding in bindings:
             assert owner is not None
             if binding.imported is not None and depth < _MAX_IMPORTS:  # one import of several, for different backends
-                yield from self._imported(owner, binding.imported, depth + 1)
+                yield from self._imported_functions(owner, binding.imported, depth + 1)
             else:
                 yield from self._callables(owner, binding.node)
 

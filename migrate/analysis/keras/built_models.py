@@ -8,8 +8,8 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.values.attributes import class_of_name
 from migrate.analysis.values.values import Value, Values
 
-_NEEDS_NO_SHAPE = {"add", "compile", "save", "save_weights"}
-_STORES = ("train.Checkpoint", "train.CheckpointManager")
+_METHODS_WITHOUT_SHAPE = {"add", "compile", "save", "save_weights"}
+_CHECKPOINT_CLASSES = ("train.Checkpoint", "train.CheckpointManager")
 
 
 def constructor_call(values: Values, module: Module, model: ast.expr) -> Value | None:
@@ -40,9 +40,9 @@ def may_be_built(reach: Reach, values: Values, module: Module, made: Value, plac
     seen = class_of_name(reach.tree, made.module, made.node.func) if isinstance(made.node, ast.Call) else None
     owners = reach.bases(reach.note(seen[1], seen[0])) if seen is not None else []
     for where, call in before:
-        if call is made.node or call in where.calls_of(*_STORES):
+        if call is made.node or call in where.calls_of(*_CHECKPOINT_CLASSES):
             continue
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _NEEDS_NO_SHAPE:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS_WITHOUT_SHAPE:
             continue
         held = [call.func, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
         is_read = bool(reach.functions(call))  # the calls in the function come before, too

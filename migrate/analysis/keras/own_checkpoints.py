@@ -12,14 +12,14 @@ from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.paths import directory, normalized, template
+from migrate.analysis.source.paths import directory, normalize, template
 from migrate.analysis.source.places import key_of, single_assignment
 from migrate.analysis.values.values import Values
 
-_TRAINS = re.compile("train(?!ed|_test)|^fit(_generator)?$|minimize|apply_gradients|^save(_weights)?$", re.IGNORECASE)
-_PRETRAINED = re.compile("pre[-_ ]?train|imagenet|backbone", re.IGNORECASE)
-READS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
-_PREDICTS = ("predict", "predict_on_batch", "evaluate", "call")
+_TRAINING = re.compile("train(?!ed|_test)|^fit(_generator)?$|minimize|apply_gradients|^save(_weights)?$", re.IGNORECASE)
+_PRETRAINED_WORDS = re.compile("pre[-_ ]?train|imagenet|backbone", re.IGNORECASE)
+READERS = {"restore", "restore_or_initialize", "read", "latest_checkpoint", "checkpoints", "load_weights", "load_model"}
+_FORWARD = ("predict", "predict_on_batch", "evaluate", "call")
 
 
 def is_own_path(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values, path: ast.expr) -> bool:
@@ -111,7 +111,7 @@ def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
 def reads_elsewhere(module: Module, save: ast.Call) -> bool:
     """Whether a file reads a checkpoint or weights at its top level, in a class, or in the function of ``save``."""
     names, around = module.names, {*module.names.ancestors(save)}
-    for read in (one for name in READS - {"read"} for one in names.attributes.get(name, ())):
+    for read in (one for name in READERS - {"read"} for one in names.attributes.get(name, ())):
         top = [one for one in names.ancestors(read) if not isinstance(one, ast.Module)]
         if not top or not isinstance(top[-1], FunctionNode) or top[-1] in around:
             return True
@@ -134,7 +134,7 @@ def loads_other_weights(module: Module, read: ast.expr, own: set[Hashable]) -> b
     saved = [template(names, one.args[0]) for one in saves if isinstance(one, ast.Call) and one.args]
     is_known = path.endswith((".h5", ".hdf5", ".keras")) and "⟨" not in path
     is_other = is_known and all(one is None or directory(one) != directory(path) for one in saved)
-    return is_other or _PRETRAINED.search(f"{path} {ast.unparse(call.args[0])}") is not None
+    return is_other or _PRETRAINED_WORDS.search(f"{path} {ast.unparse(call.args[0])}") is not None
 
 
 def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
@@ -149,14 +149,14 @@ def _only_predicts(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool
     later = [call for call in reach.calls_in(reach.module, scope or names.module) if call.lineno > read.lineno]
     later += [inner for call in [*later] for _, inner in calls_within(reach, call, seen)]
     saves = [call for one in each for call in one.save_calls]
-    if any(call in saves or _TRAINS.search(name_of(call.func)) for call in later):
+    if any(call in saves or _TRAINING.search(name_of(call.func)) for call in later):
         return False
     if scope is None:  # at top level: all later code is known, unless another file imports this one
         is_in_turns = any(isinstance(one, ast.For | ast.While) for one in names.ancestors(read))
         held = {key_of(names, target) for one in each for target in one.targets} - {None}
         is_passed = any(key_of(names, one) in held for call in later if call in names.parents for one in call.args)
         return not is_in_turns and not is_passed and not reach.importers
-    called = [getattr(one.func, "value", one.func) if name_of(one.func) in _PREDICTS else one.func for one in later]
+    called = [getattr(one.func, "value", one.func) if name_of(one.func) in _FORWARD else one.func for one in later]
     return any(keys(one) & own for one in called if one in names.parents)
 
 
@@ -200,12 +200,12 @@ def _is_own(checkpoints: Checkpoints, checkpoint: Checkpoint, path: ast.expr) ->
         given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "file_prefix"), None)
         prefix = template(names, given)
         saved.append(prefix and directory(prefix))
-    own = {normalized(str(one)) for one in saved if one is not None}
+    own = {normalize(str(one)) for one in saved if one is not None}
     if isinstance(path, ast.Call) and path in checkpoints.module.calls_of("train.latest_checkpoint"):
         parts = [*path.args[:1], *(one.value for one in path.keywords if one.arg == "checkpoint_dir")]
         searched = template(names, parts[0]) if parts else None
         is_in_directory = any(_is_made_of(checkpoints, each, one) for each in made for one in parts)
-        return is_in_directory or (searched is not None and normalized(searched) in own)
+        return is_in_directory or (searched is not None and normalize(searched) in own)
     given_path = template(names, path)
     return given_path is not None and directory(given_path) in own
 

@@ -10,9 +10,9 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.symbols import symbol_of
 
-LOADS = ("keras.models.load_model", "keras.saving.load_model")
-_SAVES = ("keras.models.save_model", "keras.saving.save_model")
-_JOINS = ("os.path.join", "tensorflow.io.gfile.join")
+LOADERS = ("keras.models.load_model", "keras.saving.load_model")
+_SAVERS = ("keras.models.save_model", "keras.saving.save_model")
+_JOIN_FUNCTIONS = ("os.path.join", "tensorflow.io.gfile.join")
 _LOGGING_FUNCTIONS = ("print", "info", "debug", "warning")
 
 
@@ -34,7 +34,7 @@ def model_saves(module: Module) -> Iterator[Save]:
     """Yields the calls ``model.save(path)`` and ``save_model(model, path)`` of a file, for any kind of object."""
     for call in module.names.nodes(ast.Call):
         found = symbol_of(module.names, call.func)
-        is_function = found is not None and found.tail in _SAVES
+        is_function = found is not None and found.tail in _SAVERS
         if not is_function and not (isinstance(call.func, ast.Attribute) and call.func.attr == "save"):
             continue
         given = [*call.args] if is_function else [call.func.value, *call.args]  # type: ignore[attr-defined]
@@ -106,7 +106,7 @@ def _is_end(names: Names, value: ast.expr | None, parameter: str) -> bool:
         return _is_end(names, value.body, parameter) and _is_end(names, value.orelse, parameter)
     if isinstance(value, ast.Call) and value.args and not value.keywords:
         called = names.qualified(value.func)
-        return (called in _JOINS or called == "os.path.basename") and _is_end(names, value.args[-1], parameter)
+        return (called in _JOIN_FUNCTIONS or called == "os.path.basename") and _is_end(names, value.args[-1], parameter)
     return False
 
 

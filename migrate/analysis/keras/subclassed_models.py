@@ -13,7 +13,7 @@ from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.attributes import class_of_name
 
 _WITH_WEIGHTS = re.compile(r"Dense|Conv|LSTM|GRU|RNN|Cell$|Embedding|(Batch|Layer|Group)Norm|PReLU|MultiHead")
-_MAKES_WEIGHTS = {"add_weight", "add_variable", "Variable"}
+_WEIGHT_FUNCTIONS = {"add_weight", "add_variable", "Variable"}
 _BASES = {"keras.Model", "keras.models.Model", "keras.layers.Layer"}
 _LISTS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp)
 _READ_METHODS = {*APPEND_METHODS, "get", "items", "keys", "values"}
@@ -50,7 +50,7 @@ def layers_of(tree: Tree, module: Module, made: ast.expr, depth: int = 0) -> Lay
         return None
     (where, owner), stored = seen, _assigned_attributes(nodes)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    found = Layers(have_weights=any(name_of(call.func) in _MAKES_WEIGHTS for call in calls))
+    found = Layers(have_weights=any(name_of(call.func) in _WEIGHT_FUNCTIONS for call in calls))
     makers = {one for one in where.names.nodes(ast.FunctionDef) if one.name == "__init__"}
     early = [call.func for call in calls if not makers.isdisjoint(where.names.ancestors(call))]
     found.is_built = any(name_of(func) in ("self", "build") or _own_attribute(func) in stored for func in early)

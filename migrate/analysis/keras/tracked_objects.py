@@ -7,7 +7,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.values.items import literal_items
 from migrate.analysis.values.values import Values
 
-_CHANGES = {"update", "pop", "setdefault", "clear", "popitem"}
+_CHANGING_METHODS = {"update", "pop", "setdefault", "clear", "popitem"}
 
 
 def keyword_arguments(reach: Reach, values: Values, module: Module, call: ast.Call) -> tuple[dict[str, ast.expr], bool]:
@@ -44,6 +44,6 @@ def _is_changed(module: Module, value: ast.expr) -> bool:
     for use in module.names.reads_of(value):
         parent = module.names.parent(use)
         is_set = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
-        if is_set or (isinstance(parent, ast.Attribute) and parent.attr in _CHANGES):
+        if is_set or (isinstance(parent, ast.Attribute) and parent.attr in _CHANGING_METHODS):
             return True
     return False

@@ -175,13 +175,13 @@ def contains_word(word: str, text: str) -> bool:
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        if not _continues(text[at - 1 : at]) and not _continues(text[end : end + 1]):
+        if not _is_word_character(text[at - 1 : at]) and not _is_word_character(text[end : end + 1]):
             return True
         at = text.find(word, end)
     return False
 
 
-def _continues(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
@@ -245,7 +245,7 @@ def source_of(path: str, data: bytes) -> SourceText:
     return join_cells(path, data)
 
 
-_INSTALLS = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
+_PIP_INSTALL = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
 
 _VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
 
@@ -260,7 +260,7 @@ def pip_packages(path: str) -> frozenset[str]:
         return frozenset()
     with suppress(Unreadable):
         data = read(path)
-        found = _INSTALLS.findall(strip_images(data)) if b"install" in data else []
+        found = _PIP_INSTALL.findall(strip_images(data)) if b"install" in data else []
         given = b" ".join(found).decode(errors="replace").split()
         names = [re.split(r"[<>=!~\[;]", word)[0].lower() for word in given if not word.startswith("-")]
         return frozenset(_VARIANT.sub("", name.replace("-", "_")) for name in names if re.fullmatch(r"[\w-]+", name))

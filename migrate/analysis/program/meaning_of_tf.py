@@ -93,7 +93,7 @@ def _find_guard(tree: Tree, link: Link) -> bool:
     return False
 
 
-def _unguarded(tree: Tree, links: Iterable[Link]) -> int:
+def _unguarded_targets(tree: Tree, links: Iterable[Link]) -> int:
     return tree.graph.bits(link.target.path for link in links if not _is_guarded(tree, link))
 
 
@@ -109,7 +109,7 @@ class _Programs:
             return [own[path]] if path in own else [*tree.readable([path])]
 
         self._graph, self._modules_at = graph, modules_at
-        self._imported = Closures(tree.targets_of, lambda path: _unguarded(tree, tree.links_from(path)))
+        self._imported = Closures(tree.targets_of, lambda path: _unguarded_targets(tree, tree.links_from(path)))
         self._importers = Closures(tree.importers_of, lambda path: graph.bits(tree.importers_of(path)))
         self._parts = FileFilter(graph, lambda path: not all(is_generated(one.text) for one in modules_at(path)))
         self._mains = FileFilter(graph, lambda path: any(main_nodes(one.tree) for one in modules_at(path)))
@@ -127,7 +127,7 @@ class _Programs:
         """
         path, links = os.path.abspath(root.path), self._tree.own_links(root)
         own, imported = self._graph.bits([path]), self._imported.union(link.target.path for link in links)
-        below = own | imported | _unguarded(self._tree, links) | others
+        below = own | imported | _unguarded_targets(self._tree, links) | others
         above = self._importers.union([path]) & ~below
         files, started = self._parts.select(below | above), own | above
         key = files, self._mains.select(started)

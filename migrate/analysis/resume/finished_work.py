@@ -10,11 +10,11 @@ from migrate.analysis.resume.trained_loops import LoopNode, TrainedLoop
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks
-from migrate.analysis.source.path_searches import EXISTS, SEARCHES, name_of
+from migrate.analysis.source.path_searches import EXISTENCE_CHECKS, SEARCHES, name_of
 from migrate.analysis.values.origins import Origins, additions_to_list
 
-_READS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
-_ITERATES_OVER = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
+_READING_FUNCTIONS = {"load", "loads", "open", "read", "read_csv", "read_text", "readlines"}
+_ITERATING_FUNCTIONS = {"difference", "enumerate", "filter", "list", "reversed", "set", "sorted", "tqdm", "zip"}
 """Functions that iterate over their argument."""
 _MOST_VALUES = 60
 
@@ -69,7 +69,7 @@ class _FinishedWork:
             if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp):
                 tests = [(test, True) for each in one.generators for test in each.ifs]
                 parts = [(where, each.iter) for each in one.generators]
-            elif isinstance(one, ast.Call) and called in _ITERATES_OVER:
+            elif isinstance(one, ast.Call) and called in _ITERATING_FUNCTIONS:
                 held = [one.func.value] if isinstance(one.func, ast.Attribute) else []
                 parts, less = [(where, each) for each in [*held, *one.args]], one.args if called == "difference" else []
             elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub):
@@ -85,10 +85,10 @@ class _FinishedWork:
     def leaves_out(self, module: Module, test: ast.expr, holds: bool) -> bool:
         """Whether a result of a test says that a file is missing, or that what is read from files lacks something."""
         test, holds = strip_not(test, holds)
-        if holds and isinstance(test, ast.Call) and name_of(test.func) in EXISTS:
+        if holds and isinstance(test, ast.Call) and name_of(test.func) in EXISTENCE_CHECKS:
             return False
         for one in ast.walk(test):
-            if isinstance(one, ast.Call) and name_of(one.func) in EXISTS:
+            if isinstance(one, ast.Call) and name_of(one.func) in EXISTENCE_CHECKS:
                 return True
             is_among = isinstance(one, ast.Compare) and any(isinstance(op, ast.In | ast.NotIn) for op in one.ops)
             if is_among and any(self.is_from_files(module, each) for each in one.comparators):  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ class _FinishedWork:
         waiting = [(module, value)]
         for where, one in waiting:  # The list grows.
             for there, part in self.origins.follow(where, one):
-                if isinstance(part, ast.Call) and name_of(part.func) in SEARCHES | _READS:
+                if isinstance(part, ast.Call) and name_of(part.func) in SEARCHES | _READING_FUNCTIONS:
                     return True
                 if isinstance(part, ast.Subscript) and len(waiting) < _MOST_VALUES:  # a part of what is read
                     waiting.append((there, part.value))

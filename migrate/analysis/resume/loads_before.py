@@ -15,8 +15,8 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.files.run_cache import tree_cache
 
 TrainingNode = ast.Call | ast.For | ast.While
-TRAINS = {"fit", "fit_generator", "train_on_batch"}
-_PREDICTS = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
+TRAINING_METHODS = {"fit", "fit_generator", "train_on_batch"}
+_PREDICTION_TEST = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 
@@ -169,7 +169,7 @@ class LoadsBefore:
                 continue
             where = self.reach.module_of(function)
             calls = self.reach.calls_in(where, function)
-            trained = min((c.lineno for c in calls if name_of(c.func) in TRAINS), default=None)
+            trained = min((c.lineno for c in calls if name_of(c.func) in TRAINING_METHODS), default=None)
             for inner in calls:
                 if trained is None or inner.lineno < trained:
                     yield from self._loads_within(where, inner, inside, (*chain, (where, inner)))
@@ -195,4 +195,4 @@ def _means_prediction(test: ast.expr, holds: bool) -> bool:
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
         asked, holds = str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)
     is_off = isinstance(test, ast.Constant) and bool(test.value) is not holds
-    return is_off or _PREDICTS.match(asked if holds else f"not {asked}") is not None
+    return is_off or _PREDICTION_TEST.match(asked if holds else f"not {asked}") is not None

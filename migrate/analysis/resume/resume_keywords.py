@@ -14,25 +14,25 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
-_RESUMES = re.compile(
+_RESUME_WORDS = re.compile(
     r"resum[a-z]*|restart|continu(e|ed|ing|ation)_?\W*(to_?\W*)?(the_?\W*)?(fit|train|learn)|continue\b|go(es)? on"
     r"|(incremental|interrupted|last|previous)_?\W*(fit|train)|keep_?\W*training|断点续|继续训练",
     re.IGNORECASE,
 )
 """Words for continuing a training."""
-_PRETRAINED = re.compile(r"pre[-_ ]?train|image_?net|fine[-_ ]?tun|transfer", re.IGNORECASE)
+_PRETRAINED_WORDS = re.compile(r"pre[-_ ]?train|image_?net|fine[-_ ]?tun|transfer", re.IGNORECASE)
 """Words for weights that another job has trained."""
 _NETWORKS = re.compile(r"backbone|vgg|resnet|darknet|coco|encoder|mobile_?net|bert|glove|embed", re.IGNORECASE)
 """Names of networks that other models are built on."""
 _STEM = re.compile(r"(^|_)(resum(ed?|ing)|continu(ed?|ing)|cont\d*|further|more)(_|$)", re.IGNORECASE)
-_PRINTS = {"print", "info", "warning", "debug", "warn", "write", "error"}
+_PRINT_FUNCTIONS = {"print", "info", "warning", "debug", "warn", "write", "error"}
 
 
 def resume_words(flags: Mapping[str, Flag], load: Load) -> str:
     """Returns the words with which a program says that a load continues a training; "" for none."""
     path = path_argument(load.call)
-    is_other = path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED, _NETWORKS))
-    return "" if is_other else said(_RESUMES, flags, load)
+    is_other = path is not None and any(one.search(ast.unparse(path)) for one in (_PRETRAINED_WORDS, _NETWORKS))
+    return "" if is_other else mention(_RESUME_WORDS, flags, load)
 
 
 def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> bool:
@@ -42,11 +42,11 @@ def is_pretrained(flags: Mapping[str, Flag], load: Load, *, is_own: bool) -> boo
       flags: the flags of the program, by name.
       is_own: whether the program saves a file of that name, which may be the name of its network.
     """
-    said = [ast.unparse(load.call), *_texts_about(flags, load), *_comments(load)]
-    return any(map(_PRETRAINED.search, said)) or (not is_own and any(map(_NETWORKS.search, said)))
+    texts = [ast.unparse(load.call), *_texts_about(flags, load), *_comments(load)]
+    return any(map(_PRETRAINED_WORDS.search, texts)) or (not is_own and any(map(_NETWORKS.search, texts)))
 
 
-def said(words: re.Pattern[str], flags: Mapping[str, Flag], load: Load) -> str:
+def mention(words: re.Pattern[str], flags: Mapping[str, Flag], load: Load) -> str:
     """Returns the first match of a pattern in what a program says about a load; "" for none."""
     found = (words.search(text) for text in (*_texts_about(flags, load), *_comments(load)))
     return next((one[0].strip() for one in found if one), "")
@@ -84,7 +84,7 @@ def _printed_texts(module: Module, call: ast.Call) -> list[str]:
     blocks = (each for _, each in ast.iter_fields(module.names.parent(statement)) if isinstance(each, list))
     block = next((each for each in blocks if statement in each), [])
     prints = [one.value for one in block if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
-    told = [one for one in prints if name_of(one.func) in _PRINTS and abs(one.lineno - call.lineno) <= 2]
+    told = [one for one in prints if name_of(one.func) in _PRINT_FUNCTIONS and abs(one.lineno - call.lineno) <= 2]
     return [str(part.value) for one in told for part in ast.walk(one) if isinstance(part, ast.Constant)]
 
 

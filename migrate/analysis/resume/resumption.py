@@ -10,7 +10,7 @@ from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
 from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
-from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, resume_words, resumes_by_name, said
+from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, mention, resume_words, resumes_by_name
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.arguments import defaults, literal
 from migrate.analysis.source.module import Module
@@ -86,7 +86,7 @@ class _Search:
         if same or (own and (is_asked or is_searched)):
             return f"saves it in line {(same or own)[0].lineno}"
         is_open = any(one.unknown or not one.names for one in files or [PathParts()])
-        if is_asked and self.saves.calls and (is_open or (words := said(CHECKPOINT, self.origins.flags, load))):
+        if is_asked and self.saves.calls and (is_open or (words := mention(CHECKPOINT, self.origins.flags, load))):
             return "searches for it, or is told it by the user" if is_open else f"says `{words}`"
         for save in self.saves.calls if is_asked or not is_made else ():
             is_near = self.reach.module_of(save) in (load.module, self.module)
@@ -132,14 +132,14 @@ class _Search:
             bound = module.names.scope_of(call).bindings  # a parameter that is set there may be given nothing
             for name in (one.arg for one in [*function.args.args, *function.args.kwonlyargs] if one.arg in named):
                 asks = name not in refusing
-                given = {one: self._given(one, function, name) for one in [*calls, *callers] if len(bound[name]) == 1}
+                given = {one: self._values(one, function, name) for one in [*calls, *callers] if len(bound[name]) == 1}
                 nothing = ([None] if asks else []) + ([not asks] if [asks] in given.values() else [])
                 is_nothing = all(value in nothing for one in calls for value in given.get(one, [...]))
                 if calls and is_nothing and not any(map(_has_hidden_arguments, calls)):
                     return True
         return False
 
-    def _given(self, call: ast.Call, function: FunctionNode, name: str) -> list[object]:
+    def _values(self, call: ast.Call, function: FunctionNode, name: str) -> list[object]:
         """Returns the literal values that a call may pass for a parameter; ``...`` for an unknown one."""
         value = given_to(call, function, name) or defaults(function).get(name)
         module = self.reach.module_of(call)

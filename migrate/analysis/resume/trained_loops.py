@@ -10,7 +10,7 @@ from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import is_model_fit
-from migrate.analysis.resume.loads_before import TRAINS, TrainingNode
+from migrate.analysis.resume.loads_before import TRAINING_METHODS, TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
@@ -18,15 +18,15 @@ from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 
 LoopNode = ast.For | ast.While
-FITS = {"fit", "fit_generator"}
+FIT_METHODS = {"fit", "fit_generator"}
 _STEPS = {"apply_gradients", "minimize"}
-_LEADING = {*TRAINS, *_STEPS, "run", "experimental_run_v2"}
+_LEADING = {*TRAINING_METHODS, *_STEPS, "run", "experimental_run_v2"}
 _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"}
-_TRAINS_ONE = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
+_TRAINING_STEP_NAME = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
 """Names of functions outside the program that train a batch."""
 _MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
 _OF_KERAS = {"load_model", "Model", "Sequential", "model_from_json", "clone_model"}
-_BARS = {"tqdm", "track", "tqdm_notebook"}
+_PROGRESS_BARS = {"tqdm", "track", "tqdm_notebook"}
 _FEW_EPOCHS = 3
 """A loop turn of more epochs than these needs checkpoints of its own."""
 
@@ -63,14 +63,14 @@ class TrainedLoop:
         if not isinstance(self.loop, ast.For) or not isinstance(self.loop.target, ast.Name):
             return None
         inner = self.loop.iter
-        while isinstance(inner, ast.Call) and name_of(inner.func) in _BARS and inner.args:
+        while isinstance(inner, ast.Call) and name_of(inner.func) in _PROGRESS_BARS and inner.args:
             inner = inner.args[0]
         return inner if isinstance(inner, ast.Call) and name_of(inner.func) in ("range", "count") else None
 
     @property
     def is_of_fits(self) -> bool:
         """Whether each turn calls ``fit`` for more than a few epochs, and saves only by callbacks."""
-        is_long = bool(self.steps) and all(name_of(one.func) in FITS and _is_long(one) for one in self.steps)
+        is_long = bool(self.steps) and all(name_of(one.func) in FIT_METHODS and _is_long(one) for one in self.steps)
         saves = any(name_of(one.func) in ("save", "save_weights") for one in self.saves)
         return is_long and not saves and isinstance(self.loop, ast.For)
 
@@ -97,7 +97,7 @@ class Trainings:
     def fits(self) -> list[ast.Call]:
         """The calls of ``fit`` outside these loops."""
         turns = {step for one in self.loops for step in one.steps}
-        calls = (one for one in self.module.names.nodes(ast.Call) if name_of(one.func) in FITS)
+        calls = (one for one in self.module.names.nodes(ast.Call) if name_of(one.func) in FIT_METHODS)
         found = [one for one in calls if isinstance(one.func, ast.Attribute) and is_keras_fit(one)]
         own = [one for one in found if one not in turns and not self._is_own_method(one)]
         return sorted((one for one in own if not self._is_in_turns(one)), key=lambda one: (one.lineno, one.col_offset))
@@ -116,7 +116,7 @@ class Trainings:
     def _is_trained(self, module: Module, loop: LoopNode) -> bool:
         calls = [] if tries_again(loop) else [one for one in walk(loop) if isinstance(one, ast.Call)]
         names = {name_of(one.func) for one in calls}
-        if not any(map(_TRAINS_ONE.match, names)) and not self._lead_to_training(names):
+        if not any(map(_TRAINING_STEP_NAME.match, names)) and not self._lead_to_training(names):
             return False
         found = self.read_loop(module, loop)
         return bool(found.steps) and not found.made and not found.is_of_fits
@@ -202,7 +202,7 @@ class _Reader:
             own = functions or self.reach.functions(call)
             name = name_of(call.func)
             if isinstance(call.func, ast.Attribute) and not own:
-                if name in TRAINS and (name not in FITS or is_keras_fit(call) or is_model_fit(call)):
+                if name in TRAINING_METHODS and (name not in FIT_METHODS or is_keras_fit(call) or is_model_fit(call)):
                     self._train(module, call, call.func.value, given)
                 elif name in _STEPS:
                     self._step(module, call, body, given)
@@ -210,7 +210,7 @@ class _Reader:
                     self._save(module, call, given)
             elif call in self.saving and not own:
                 self.found.saves.append(call)
-            if not own and _TRAINS_ONE.match(name) and name not in TRAINS:
+            if not own and _TRAINING_STEP_NAME.match(name) and name not in TRAINING_METHODS:
                 self.found.steps.append(call)
                 self.found.unseen = self.found.unseen or call.lineno
             for function in own if depth < MAX_DEPTH else ():

@@ -68,11 +68,11 @@ class Source:
             assert isinstance(part, ast.expr) and renamed is not None
             if (part.lineno, part.col_offset) < start:  # inside an expression that is replaced already
                 continue
-            text += self._cut(start, (part.lineno, part.col_offset)) + renamed[part]
+            text += self._text_between(start, (part.lineno, part.col_offset)) + renamed[part]
             start = end_place(part)
-        return text + self._cut(start, end)
+        return text + self._text_between(start, end)
 
-    def _cut(self, start: tuple[int, int], end: tuple[int, int]) -> str:
+    def _text_between(self, start: tuple[int, int], end: tuple[int, int]) -> str:
         """Returns the text between two positions, each a line (from 1) and a column in bytes."""
         first, last = start[0] - 1, end[0] - 1
         if first == last:

@@ -27,7 +27,7 @@ _DNN_TAIL = (
 )  # fmt: skip
 _LINEAR = ("feature_columns", "model_dir")
 _LINEAR_TAIL = ("optimizer", "config", "partitioner", "warm_start_from", "loss_reduction", "sparse_combiner")
-_COMBINED = (
+_COMBINED_PARAMETERS = (
     "model_dir", "linear_feature_columns", "linear_optimizer", "dnn_feature_columns", "dnn_optimizer",
     "dnn_hidden_units", "dnn_activation_fn", "dnn_dropout",
 )  # fmt: skip
@@ -41,8 +41,8 @@ _V1 = {
     "DNNRegressor": (*_DNN, *_VALUES, *_DNN_TAIL),
     "LinearClassifier": (*_LINEAR, *_CLASSES, *_LINEAR_TAIL),
     "LinearRegressor": (*_LINEAR, *_VALUES, *_LINEAR_TAIL),
-    "DNNLinearCombinedClassifier": (*_COMBINED, *_CLASSES, *_COMBINED_TAIL),
-    "DNNLinearCombinedRegressor": (*_COMBINED, *_VALUES, *_COMBINED_TAIL),
+    "DNNLinearCombinedClassifier": (*_COMBINED_PARAMETERS, *_CLASSES, *_COMBINED_TAIL),
+    "DNNLinearCombinedRegressor": (*_COMBINED_PARAMETERS, *_VALUES, *_COMBINED_TAIL),
     "BaselineClassifier": ("model_dir", *_CLASSES, *_BASELINE_TAIL),
     "BaselineRegressor": ("model_dir", *_VALUES, *_BASELINE_TAIL),
 }
@@ -51,7 +51,7 @@ _WITH_HEAD = {
         "head", *_DNN, "optimizer", "activation_fn", "dropout", "config", "warm_start_from", "batch_norm",
     ),
     "LinearEstimator": ("head", *_LINEAR, "optimizer", "config", "sparse_combiner", "warm_start_from"),
-    "DNNLinearCombinedEstimator": ("head", *_COMBINED, "config", "batch_norm", "linear_sparse_combiner"),
+    "DNNLinearCombinedEstimator": ("head", *_COMBINED_PARAMETERS, "config", "batch_norm", "linear_sparse_combiner"),
 }  # fmt: skip
 _PARTITIONERS = ("input_layer_partitioner", "partitioner")
 

@@ -92,7 +92,7 @@ def _guard(names: Names, node: ast.AST) -> ast.AST | None:
         return None
     below = node
     for around in names.ancestors(node):
-        if isinstance(around, ast.Try) and any(_catches(around, handler) for handler in around.handlers):
+        if isinstance(around, ast.Try) and any(_catches_missing_name(around, handler) for handler in around.handlers):
             is_instead = isinstance(below, ast.ExceptHandler)
             if not is_instead or _tries_tensorflow(names, around):
                 return around
@@ -138,7 +138,7 @@ def _has_guards(names: Names) -> bool:
     return bool(names.nodes(ast.Try)) or _may_test_tensorflow(names)
 
 
-def _catches(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
+def _catches_missing_name(statement: ast.Try, handler: ast.ExceptHandler) -> bool:
     if isinstance(handler.body[-1], ast.Raise):
         return False
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

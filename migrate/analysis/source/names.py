@@ -196,10 +196,10 @@ class Names:
 
     def returns(self, function: ast.AST) -> list[ast.Return]:
         """Returns the ``return`` statements of a function, without those of inner functions."""
-        return self._returns.get(function, [])
+        return self._returns_by_function.get(function, [])
 
     @cached_property
-    def _returns(self) -> dict[ast.AST, list[ast.Return]]:
+    def _returns_by_function(self) -> dict[ast.AST, list[ast.Return]]:
         found: dict[ast.AST, list[ast.Return]] = {}
         for node in self.nodes(ast.Return):
             found.setdefault(self.scope_of(node).node, []).append(node)

@@ -10,7 +10,7 @@ SEARCHES = {
     "glob", "iglob", "rglob", "iterdir", "listdir", "scandir", "latest_checkpoint", "list_directory",
     "get_checkpoint_state",
 }  # fmt: skip
-EXISTS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
+EXISTENCE_CHECKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "file_exists", "Exists"}
 APPEND_METHODS = ("append", "extend", "insert")
 """Methods that add to a list."""
 WEIGHTS_WITHIN = "/variables/variables"

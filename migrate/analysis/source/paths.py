@@ -133,11 +133,11 @@ def _token(node: ast.expr) -> str:
 
 
 @run_cache
-def normalized(path: str) -> str:
+def normalize(path: str) -> str:
     """Returns a path without ``./`` and doubled slashes; "" stays ""."""
     return posixpath.normpath(path) if path else path
 
 
 def directory(path: str) -> str:
     """Returns the directory of a path; "." for a bare file name."""
-    return normalized(posixpath.dirname(path) or ".")
+    return normalize(posixpath.dirname(path) or ".")

@@ -86,7 +86,7 @@ ROOTS = ("keras", "tensorflow", "tf_keras")
 
 _KERAS_ROOTS = {"keras.": "keras", "tf_keras.": "tf_keras"}
 
-_NESTED = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")
+_NESTED_API = re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+(compat\.v[12]\.)")
 """Each API contains the others: after ``import tensorflow.compat.v2 as tf``, ``tf.compat.v1`` is TensorFlow 1's."""
 
 _TF1_ONLY_MODULES = ("estimator.inputs.",)
@@ -164,7 +164,7 @@ def symbol(qualified: str | None) -> Symbol | None:
     """Returns the TensorFlow symbol with a dotted name, or None for any other name."""
     if qualified is None:
         return None
-    qualified = _NESTED.sub(r"tensorflow.\1", qualified)
+    qualified = _NESTED_API.sub(r"tensorflow.\1", qualified)
     for root, api in _KERAS_ROOTS.items():
         if qualified.startswith(root):
             tail = qualified.removeprefix(root)

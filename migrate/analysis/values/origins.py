@@ -20,7 +20,7 @@ from migrate.files.run_cache import tree_cache
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
-_READS = {"read", "readline", "readlines"}
+_READING_METHODS = {"read", "readline", "readlines"}
 """Functions that read the name of the latest file, which the program has written down."""
 _LOOPS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 _TENSORS = {"input", "inputs", "output", "outputs"}
@@ -72,7 +72,7 @@ class Origins:
                 if name is not None:
                     found.unknown.add(name)
             elif isinstance(one, ast.Call):
-                found.is_searched |= name_of(one.func) in SEARCHES | _READS | {"walk"}
+                found.is_searched |= name_of(one.func) in SEARCHES | _READING_METHODS | {"walk"}
         return found
 
     def follow(self, module: Module, value: ast.expr, *, is_path: bool = True) -> Iterator[tuple[Module, ast.expr]]:
@@ -99,7 +99,7 @@ class Origins:
         if isinstance(value, ast.Attribute):
             flag = self.flags.get(value.attr) if is_path else None
             given = [flag.default] if flag is not None and flag.default is not None and literal(flag.default) else []
-            return self._stored(module, value) or [(self.reach.module_of(one), one) for one in given]
+            return self._stored_values(module, value) or [(self.reach.module_of(one), one) for one in given]
         if isinstance(value, ast.IfExp):
             return [(module, value.body), (module, value.orelse)]
         if isinstance(value, ast.BoolOp | ast.Tuple | ast.List):
@@ -161,7 +161,7 @@ class Origins:
         default = defaults(function).get(parameter.arg)
         return given_values(self.reach, module, parameter) + ([(module, default)] if default is not None else [])
 
-    def _stored(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
+    def _stored_values(self, module: Module, attribute: ast.Attribute) -> list[tuple[Module, ast.expr]]:
         """Returns the values of an attribute; if its object is unknown, those of all attributes of this name."""
         if (dotted := module.names.qualified(attribute)) is not None:
             return self._imported_values(module, dotted)

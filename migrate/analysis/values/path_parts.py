@@ -8,7 +8,7 @@ from functools import cached_property
 
 from migrate.files.run_cache import run_cache
 
-_FILLED = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
+_PLACEHOLDER = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _WORD = re.compile(r"\w")
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -38,13 +38,13 @@ class PathParts:
     def places(self) -> frozenset[tuple[str, str]] | None:
         """The folder and name of each file that the path may be; None if one of them is not certain."""
         found = frozenset(posixpath.split(text) for text in self.spelled if _names_file(text))
-        is_open = any(not folder or _FILLED.search(folder) or _FILLED.search(name) for folder, name in found)
+        is_open = any(not folder or _PLACEHOLDER.search(folder) or _PLACEHOLDER.search(name) for folder, name in found)
         return None if is_open or not found else found
 
 
 @run_cache
 def _names_file(text: str) -> bool:
-    return _FILE.search(_FILLED.sub("", posixpath.basename(text))) is not None
+    return _FILE.search(_PLACEHOLDER.sub("", posixpath.basename(text))) is not None
 
 
 def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
@@ -86,18 +86,18 @@ def have_like_names(loaded: Iterable[PathParts], saved: Collection[PathParts], *
 
 
 def _words_of(name: str) -> frozenset[str]:
-    return frozenset(map(str.lower, _WORDS.findall(_FILLED.sub("", name).rpartition(".")[0])))
+    return frozenset(map(str.lower, _WORDS.findall(_PLACEHOLDER.sub("", name).rpartition(".")[0])))
 
 
 def _is_numbered(one: str, other: str) -> bool:
     """Whether two file names differ only in a number that the program fills in: ``ep039.h5``, ``ep{}.h5``."""
-    is_filled = _FILLED.search(one) is not None or _FILLED.search(other) is not None
+    is_filled = _PLACEHOLDER.search(one) is not None or _PLACEHOLDER.search(other) is not None
     is_named = _letters(one.partition(".")[0]) != ""
     return one == other or (is_filled and is_named and _letters(one) == _letters(other))
 
 
 def _letters(path: str) -> str:
-    return _NO_LETTER.sub("", _FILLED.sub("", path))
+    return _NO_LETTER.sub("", _PLACEHOLDER.sub("", path))
 
 
 def _pairs_in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[str, str]]:
@@ -105,7 +105,7 @@ def _pairs_in_one_folder(saved: PathParts, loaded: PathParts) -> Iterator[tuple[
     for one in (text for text in saved.spelled if _names_file(text)):
         for other in (text for text in loaded.spelled if _names_file(text)):
             folders = {posixpath.dirname(one), posixpath.dirname(other)}
-            if len(folders) == 1 or "" in folders or any(_FILLED.search(folder) for folder in folders):
+            if len(folders) == 1 or "" in folders or any(_PLACEHOLDER.search(folder) for folder in folders):
                 yield one, other
 
 
@@ -119,10 +119,10 @@ def _matches(one: str, other: str) -> bool:
 @run_cache
 def _pattern_of(name: str) -> re.Pattern[str] | None:
     """Returns a pattern for a file name with ``{}``; None for one without."""
-    parts = _FILLED.split(name)
+    parts = _PLACEHOLDER.split(name)
     return re.compile("(.*)".join(map(re.escape, parts))) if len(parts) > 1 else None
 
 
 def _has_constant_part(path: str) -> bool:
     """Whether a path has a part that is a constant."""
-    return _WORD.search(_FILLED.sub("", path)) is not None
+    return _WORD.search(_PLACEHOLDER.sub("", path)) is not None

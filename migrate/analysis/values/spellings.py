@@ -13,13 +13,13 @@ _MOST = 6
 """The most texts of one path."""
 _DEEPEST = 8
 _FIELD = "{}"
-_NAMED = ast.Name | ast.Attribute | ast.Call | ast.Subscript
+_FOLLOWED_NODES = ast.Name | ast.Attribute | ast.Call | ast.Subscript
 _SEVERAL = re.compile(r"(\{\})+")
 _SAME = {"str", "Path", "PurePath", "fspath", "abspath", "expanduser", "realpath", "dirname"}
 """Functions that return their path argument or its folder."""
 _SELECTING = {"sorted", "max", "min", "list", "reversed", "natsorted", "next", "iter"}
 """Functions that return one or all of the paths of their argument."""
-_MAKES_PATHS = re.compile(r"path|file|dir|folder|name|weight|model|check_?point|ckpt", re.IGNORECASE)
+_PATH_FUNCTION_WORDS = re.compile(r"path|file|dir|folder|name|weight|model|check_?point|ckpt", re.IGNORECASE)
 """Names of functions that create paths."""
 _NAMES = {"listdir", "scandir"}
 """Searches that return file names without the folder."""
@@ -59,12 +59,12 @@ def _texts(behind: Behind, module: Module, value: ast.expr, depth: int) -> Itera
         is_folder = isinstance(value, ast.Call) and name_of(value.func) == "dirname"
         yield from map(posixpath.dirname, inner(chosen)) if is_folder else inner(chosen)
     else:
-        found = behind(module, value) if isinstance(value, _NAMED) else []
+        found = behind(module, value) if isinstance(value, _FOLLOWED_NODES) else []
         texts = (text for where, one in found for text in _texts(behind, where, one, depth + 1) if text != "/")
         counts = len(found) > 1 or (isinstance(value, ast.Name) and len(module.names.bindings(value)) > 1)
         yield from (_FIELD if counts and text.isdigit() else text for text in texts)
         name = name_of(value.func) if isinstance(value, ast.Call) else ""
-        if not found and isinstance(value, ast.Call) and name not in SEARCHES and _MAKES_PATHS.search(name):
+        if not found and isinstance(value, ast.Call) and name not in SEARCHES and _PATH_FUNCTION_WORDS.search(name):
             given = [_single_text(inner(one)) for one in [*value.args, *(keyword.value for keyword in value.keywords)]]
             yield f"{name}({', '.join(given)})"  # equal for equal arguments
         elif not found:

@@ -10,11 +10,11 @@ from migrate.analysis.keras.own_checkpoints import is_own_path
 from migrate.analysis.values.values import iter_parts
 from migrate.rules.rule import Workbench
 
-_ASKS_NEWEST = {
+_SEARCH_NAMES = {
     *("latest_checkpoint", "checkpoints", "get_checkpoint_state"),
     *("exists", "Exists", "isfile", "listdir", "glob"),
 }
-RESUMES = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
+RESUME_WORDS = re.compile(r"resum|contin|restor|restart", re.IGNORECASE)
 """Words in the name of a file or flag for resuming, which is the job's own."""
 
 
@@ -28,13 +28,13 @@ def chosen_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[tuple[ast
         elif isinstance(path, ast.IfExp) and not tests_newest(bench, path.test):
             ways = [path.body, path.orelse]
         own = [is_own_path(bench.checkpoints, checkpoint, bench.values, one) for one in ways]
-        if ways and own[0] is False and any(own) and not RESUMES.search(ast.unparse(ways[0])):
+        if ways and own[0] is False and any(own) and not RESUME_WORDS.search(ast.unparse(ways[0])):
             yield call, ways[0]
 
 
 def tests_newest(bench: Workbench, test: ast.expr) -> bool:
     """Whether a test checks for the job's own newest checkpoint."""
-    return any(getattr(one, "attr", "") in _ASKS_NEWEST for one in iter_parts(bench.module.names, test))
+    return any(getattr(one, "attr", "") in _SEARCH_NAMES for one in iter_parts(bench.module.names, test))
 
 
 def call_chain(bench: Workbench, call: ast.Call) -> list[ast.Call]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from migrate.analysis.keras.tracked_objects import keyword_arguments
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.paths import directory, normalized, template
+from migrate.analysis.source.paths import directory, normalize, template
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _ENDS = (".h5", ".hdf5", ".keras")
@@ -36,17 +36,17 @@ train(model, saver)
 def latest_of_h5(bench: Workbench) -> Iterator[Fix]:
     module, names = bench.module, bench.module.names
     searches = module.calls_of("train.latest_checkpoint")
-    saved = [*_saved(bench)] if searches and not module.calls_of("train.Checkpoint") else []
+    saved = [*_saved_files(bench)] if searches and not module.calls_of("train.Checkpoint") else []
     for call in searches if None not in saved else ():
         searched = template(names, _argument(bench, call, "checkpoint_dir"))
-        here = [end for folder, end in filter(None, saved) if searched is not None and folder == normalized(searched)]
+        here = [end for folder, end in filter(None, saved) if searched is not None and folder == normalize(searched)]
         if here and all(end.endswith(_ENDS) for end in here):
             ending = here[0][here[0].rindex(".") :]
             message = f"latest_checkpoint() finds no `{ending}` files: it is None at each start"
             yield Fix((manual(call, message, "Take the newest file by glob, or a name that stays the same."),))
 
 
-def _saved(bench: Workbench) -> Iterator[tuple[str, str] | None]:
+def _saved_files(bench: Workbench) -> Iterator[tuple[str, str] | None]:
     """Yields the directory and the name's end of each saved file of weights; None for one that is not known."""
     savers = bench.module.calls_of("keras.callbacks.ModelCheckpoint")
     calls = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) in ("save_weights", "save")]
@@ -78,5 +78,5 @@ def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | No
     if is_joined and isinstance(value, ast.Call):
         folder = template(names, ast.Call(value.func, value.args[:-1], []))
         last = _folder_and_end(names, value.args[-1])
-        return (normalized(folder), last[1]) if folder is not None and last is not None else None
+        return (normalize(folder), last[1]) if folder is not None and last is not None else None
     return None

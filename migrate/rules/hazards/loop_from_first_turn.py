@@ -31,7 +31,7 @@ from migrate.rules.hazards.loop_from_save_counter import loop_from_save_counter
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _PARSING = {"split", "rsplit", "partition", "rpartition", "group", "groups", "findall", "search", "match", "lstrip"}
-_READS = {"open", "read", "readline", "load", "loads"}
+_READERS = {"open", "read", "readline", "load", "loads"}
 _OBJECTS = re.compile("model|net|encoder|decoder|generator|discriminator|transformer|classifier|opt", re.IGNORECASE)
 _NO_COUNTER = "the checkpoint holds no step or epoch: a resumed loop begins at its first epoch again"
 _TRACK = "Track epoch=tf.Variable(0), begin the loop at int(checkpoint.epoch), and set it before each save."
@@ -48,7 +48,7 @@ for epoch in range(10):
 """
 _EACH_FIFTH = _LOOP.replace("    manager.save()", "    if (epoch + 1) % 5 == 0:\n        manager.save()")
 _AMONG_BATCHES = _LOOP.replace("    manager.save()", "        manager.save()")
-_COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").replace(
+_COUNTER_JOB = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").replace(
     "train(batch)\n", "train(batch)\n        checkpoint.step.assign_add(1)\n"
 )
 
@@ -59,7 +59,7 @@ _COUNTED = _AMONG_BATCHES.replace("(model", "(step=tf.Variable(0), model").repla
     Example(_LOOP, "for epoch in range(checkpoint.save_counter.numpy(), 10):", "module"),
     Example(_EACH_FIFTH, "for epoch in range(checkpoint.save_counter.numpy() * 5, 10):", "module"),
     Example(_AMONG_BATCHES, None, "module"),
-    Example(_COUNTED, None, "module"),
+    Example(_COUNTER_JOB, None, "module"),
 )
 def loop_from_first_turn(bench: Workbench) -> Iterator[Fix]:
     checkpoints, names, seen = bench.checkpoints, bench.module.names, set[ast.For | ast.While]()
@@ -87,7 +87,7 @@ def loop_from_first_turn(bench: Workbench) -> Iterator[Fix]:
 def _reads_name(bench: Workbench, loop: ast.For | ast.While) -> bool:
     """Whether a loop reads the number in a checkpoint's name, or from a file, and so may know where to begin."""
     names = bench.module.names
-    if any(name_of(one.func) in _READS for one in iter_parts(names, loop_head(loop)) if isinstance(one, ast.Call)):
+    if any(name_of(one.func) in _READERS for one in iter_parts(names, loop_head(loop)) if isinstance(one, ast.Call)):
         return True
     read = [part for one in ast.walk(loop) if isinstance(one, ast.expr) for part in iter_parts(names, one)]
     asked = [one for one in iter_parts(names, loop_head(loop)) if isinstance(one, ast.Name)]

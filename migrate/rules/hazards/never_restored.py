@@ -20,7 +20,7 @@ from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import FunctionNode
 from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import is_unused
-from migrate.analysis.keras.own_checkpoints import READS, loads_other_weights, only_reads, reads_elsewhere
+from migrate.analysis.keras.own_checkpoints import READERS, loads_other_weights, only_reads, reads_elsewhere
 from migrate.analysis.keras.restarted_loops import is_loop, loops_around
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
@@ -31,7 +31,7 @@ _ONLY_NUMBER_READ = "the newest checkpoint tells where to begin, and is not rest
 _HELP = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
 _LOGGERS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize", "train_on_batch"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")
-_SAVES = """\
+_SAVING_PROGRAM = """\
 import tensorflow as tf
 
 checkpoint = tf.train.Checkpoint(step=tf.Variable(0))
@@ -40,12 +40,12 @@ for batch in batches:
     train(batch)
     manager.save()
 """
-_COUNTED = _SAVES.replace(
+_COUNTED_PROGRAM = _SAVING_PROGRAM.replace(
     "for batch in batches:", 'first = int(manager.latest_checkpoint.split("-")[-1])\nfor batch in batches[first:]:'
 )
 
 
-@site_rule("FT503", "manual", Example(_SAVES, None, "module"), Example(_COUNTED, None, "module"))
+@site_rule("FT503", "manual", Example(_SAVING_PROGRAM, None, "module"), Example(_COUNTED_PROGRAM, None, "module"))
 def never_restored(bench: Workbench) -> Iterator[Fix]:
     checkpoints, names = bench.checkpoints, bench.module.names
     for checkpoint in checkpoints.all:
@@ -68,9 +68,9 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
     words = [f"{one.attr}.{way}" for one in attributes for way in ("restore", "latest")]
     has_flag = bool(words) and any("restor" in text for text in bench.module.names.strings)  # for the file to restore
     others = [one for one in (bench.reach.files_with(*words) if words else ()) if _restores(bench, checkpoint, one)]
-    others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READS)]
+    others += [where for where, _ in bench.checkpoints.calls_elsewhere(checkpoint, *READERS)]
     before = [one for module, call in saves for one in calls_before(bench.reach, module, call)]
-    read = [where for where, call in before if name_of(call.func) in READS - {"read"}]
+    read = [where for where, call in before if name_of(call.func) in READERS - {"read"}]
     read += [where for where, save in saves if reads_elsewhere(where, save)]
     read += [one for one in others if any(bench.reach.may_run_together(one, where) for where, _ in saves)]
     return has_flag or any(one is not bench.module for one in read)
@@ -79,7 +79,7 @@ def _may_be_read(bench: Workbench, checkpoint: Checkpoint, saves: list[tuple[Mod
 def _restores(bench: Workbench, checkpoint: Checkpoint, where: Module) -> bool:
     """Whether a file restores an attribute of an object that may own a checkpoint."""
     family, names = bench.checkpoints.owners(checkpoint), where.names
-    reads = (one for way in READS for one in names.attributes.get(way, ()))
+    reads = (one for way in READERS for one in names.attributes.get(way, ()))
     return any(not ast.unparse(one).startswith("self.") or family & {*names.ancestors(one)} for one in reads)
 
 
@@ -98,7 +98,7 @@ def _reads(bench: Workbench, checkpoint: Checkpoint) -> Iterator[ast.expr]:
     names, own = bench.module.names, bench.checkpoints.keys(checkpoint)
     others = (one for one in bench.checkpoints.all if one is not checkpoint and not own & bench.checkpoints.keys(one))
     apart = {call for one in others for call in one.calls("restore", "read")} - {*checkpoint.calls("restore", "read")}
-    reads: list[ast.expr] = [node for name in READS - {"read"} for node in names.attributes.get(name, ())]
+    reads: list[ast.expr] = [node for name in READERS - {"read"} for node in names.attributes.get(name, ())]
     reads += [node for node in names.attributes.get("read", ()) if bench.checkpoints.checkpoints_in(node.value)]
     reads += [call.func for tail in _READ_TAILS for call in bench.module.calls_of(tail)]
     for node in reads:

@@ -18,7 +18,7 @@ from migrate.analysis.keras.checkpoints import Checkpoint
 from migrate.analysis.keras.optimizers import is_trained, made_optimizers, runs_training
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
-_SAVES = ("keras.callbacks.ModelCheckpoint", "keras.callbacks.BackupAndRestore")
+_SAVING_CALLBACKS = ("keras.callbacks.ModelCheckpoint", "keras.callbacks.BackupAndRestore")
 _JOB = """\
 import tensorflow as tf
 
@@ -33,7 +33,7 @@ for batch in batches:
 @site_rule("FT521", "manual", Example(_JOB, None, "module"))
 def never_saved(bench: Workbench) -> Iterator[Fix]:
     module, checkpoints = bench.module, bench.checkpoints
-    if module.calls_of(*_SAVES):
+    if module.calls_of(*_SAVING_CALLBACKS):
         return
     saved = [one for one in checkpoints.all if one.save_calls or checkpoints.calls_elsewhere(one, "save", "write")]
     saves_weights = "save_weights" in module.names.attributes

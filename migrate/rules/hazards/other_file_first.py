@@ -22,7 +22,7 @@ from migrate.analysis.keras.own_checkpoints import is_own_path
 from migrate.analysis.source.path_searches import path_argument
 from migrate.analysis.source.places import key_of
 from migrate.analysis.values.values import iter_parts
-from migrate.rules.hazards.chosen_file import RESUMES, call_chain, chosen_files, tests_newest
+from migrate.rules.hazards.chosen_file import RESUME_WORDS, call_chain, chosen_files, tests_newest
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _JOB = """\
@@ -89,7 +89,7 @@ def _reads_of_other_files(bench: Workbench, checkpoint: Checkpoint) -> Iterator[
         is_searched = path in bench.module.calls_of("train.latest_checkpoint")
         is_chosen = is_searched and any(isinstance(one, ast.If) for one in names.ancestors(call))
         is_other = is_chosen or "latest_checkpoint" not in asked
-        if path is not None and is_other and not RESUMES.search(ast.unparse(path)):
+        if path is not None and is_other and not RESUME_WORDS.search(ast.unparse(path)):
             yield call
 
 

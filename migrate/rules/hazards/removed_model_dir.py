@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.paths import normalized, template
+from migrate.analysis.source.paths import normalize, template
 from migrate.analysis.values.values import iter_parts
 from migrate.files.sources import NOTEBOOK
 from migrate.rules.hazards.backup_settings import BACKUPS, argument_of
@@ -28,7 +28,7 @@ from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 _REMOVING = re.compile(r"shutil\.rmtree|tensorflow\..*\b(gfile\.(DeleteRecursively|rmtree)|delete_recursively)")
 _TRAINING = {"train", "train_and_evaluate", "fit", "evaluate", "predict", "apply_gradients"}
 _IS_THERE = {"exists", "Exists", "isdir", "IsDirectory", "is_dir", "file_exists", "is_directory"}
-_READ = re.compile(r"⟨(?:[\w.]+\.|\w+\[')(\w+)(?:'\])?⟩")
+_SETTING = re.compile(r"⟨(?:[\w.]+\.|\w+\[')(\w+)(?:'\])?⟩")
 _JOB = """\
 import shutil
 
@@ -85,7 +85,7 @@ def _spelling(module: Module, path: ast.expr) -> _Spelled | None:
     if text is None:
         return None
     has_variable = re.search(r"⟨\w+⟩", text) is not None
-    return module.names.scope_of(path).node if has_variable else None, _READ.sub(r"⟨\1⟩", normalized(text))
+    return module.names.scope_of(path).node if has_variable else None, _SETTING.sub(r"⟨\1⟩", normalize(text))
 
 
 def _is_at_each_start(bench: Workbench, module: Module, call: ast.Call, depth: int = 0) -> bool:

@@ -36,7 +36,7 @@ from migrate.edits.plan import ReplaceExpression, ReplaceStatement
 from migrate.rules.hazards.swallowed_restore import is_swallowed, swallowed_restores
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
-_TRAINS = {"apply_gradients", "minimize", "fit"}
+_TRAINING_METHODS = {"apply_gradients", "minimize", "fit"}
 _HELP = "Call assert_existing_objects_matched() on what it returns where a path is given, or expect_partial()."
 _TRAINING = """\
 import tensorflow as tf
@@ -46,7 +46,7 @@ manager = tf.train.CheckpointManager(checkpoint, "/tmp/c", max_to_keep=2)
 checkpoint.restore(manager.latest_checkpoint)
 manager.save()
 """
-_SWALLOWED = _TRAINING.replace(
+_SWALLOWED_PROGRAM = _TRAINING.replace(
     "checkpoint.restore(manager.latest_checkpoint)",
     "try:\n    checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()\n"
     "except Exception as error:\n    print(error)",
@@ -58,7 +58,7 @@ _SWALLOWED = _TRAINING.replace(
     "noted",
     Example(_TRAINING, "checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()", "module"),
     Example(_TRAINING.replace("restore(manager.latest_checkpoint", "restore(args.begin_with"), None, "module"),
-    Example(_SWALLOWED, None, "module"),
+    Example(_SWALLOWED_PROGRAM, None, "module"),
 )
 def restore_status(bench: Workbench) -> Iterator[Fix]:
     names = bench.module.names
@@ -78,7 +78,7 @@ def restore_status(bench: Workbench) -> Iterator[Fix]:
 def _is_used(bench: Workbench, checkpoint: Checkpoint) -> bool:
     """Whether the file saves or trains the objects of a checkpoint."""
     called = {name_of(call.func) for call in bench.module.names.nodes(ast.Call)}
-    trains = any(map(names_training, called)) or runs_training(bench.reach, *_TRAINS)
+    trains = any(map(names_training, called)) or runs_training(bench.reach, *_TRAINING_METHODS)
     is_used = trains and any(is_trained(bench.module, one, reach=bench.reach) for one in checkpoint.objects())
     return is_used or is_saved(bench.checkpoints, checkpoint)
 

@@ -26,7 +26,7 @@ from migrate.analysis.keras.subclassed_models import layers_of
 from migrate.analysis.values.values import Value
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
-_RESTORES = ("restore", "restore_or_initialize", "read")
+_RESTORE_METHODS = ("restore", "restore_or_initialize", "read")
 _PROGRAM = """\
 import tensorflow as tf
 
@@ -54,7 +54,7 @@ _IN_A_TUPLE = _PROGRAM.replace("BLOCKS", "(tf.keras.layers.Dense(9), tf.keras.la
 def subclassed_model(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for checkpoint in bench.checkpoints.all if bench.settings.target != "keras2" else ():
-        restores = checkpoint.calls(*_RESTORES)
+        restores = checkpoint.calls(*_RESTORE_METHODS)
         first = min(restores, key=lambda call: call.lineno, default=None)
         for model, made in _models(bench, checkpoint) if restores or checkpoint.save_calls else ():
             assert isinstance(made.node, ast.Call)

@@ -9,7 +9,7 @@ from migrate.rules.rule import Fix, Workbench, manual
 
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
 _ANY = ("Exception", "BaseException")
-_RESTORES = ("restore", "load_weights")
+_RESTORE_METHODS = ("restore", "load_weights")
 
 
 def swallowed_restores(bench: Workbench) -> Iterator[Fix]:
@@ -17,7 +17,7 @@ def swallowed_restores(bench: Workbench) -> Iterator[Fix]:
     names = bench.module.names
     tries = names.nodes(ast.Try)
     for call in names.nodes(ast.Call) if tries else ():
-        is_restore = isinstance(call.func, ast.Attribute) and call.func.attr in _RESTORES
+        is_restore = isinstance(call.func, ast.Attribute) and call.func.attr in _RESTORE_METHODS
         if is_restore and _is_saved(bench, call) and is_swallowed(names, call):
             message = "a restore that fails is passed over: the job begins anew, and its saves replace the old ones"
             yield Fix((manual(call, message, "Restore where a checkpoint is there, by a test, without the try."),))
@@ -61,7 +61,7 @@ def is_swallowed(names: Names, call: ast.Call) -> bool:
             caught = [one for one in around.handlers if one.type is None or ast.unparse(one.type) in _ANY]
             ends = [part for one in caught for statement in one.body for part in ast.walk(statement)]
             called = {ast.unparse(one.func).rpartition(".")[2] for one in ends if isinstance(one, ast.Call)}
-            goes_on = called.isdisjoint(("exit", "_exit", *_RESTORES))
+            goes_on = called.isdisjoint(("exit", "_exit", *_RESTORE_METHODS))
             if caught and goes_on and not any(isinstance(part, ast.Raise | ast.Return) for part in ends):
                 return True
         below = around

@@ -16,14 +16,14 @@ _MEMORY_CLASS = re.compile(
 _MEMORY_LIST = re.compile(r"(replay|experience)s?_?(buffer|memory|pool)", re.IGNORECASE)
 _MEMORY_VARIABLE = re.compile(r"replay|memory|(image|fake|item)s?_?(pool|buffer)", re.IGNORECASE)
 _CHECKPOINT = re.compile(r"check_?point|ckpt", re.IGNORECASE)
-_SAVES = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
+_SAVE_WORDS = re.compile(r"clear|save|load|dump|restore|persist|snapshot|pickle|check_?point|ckpt|state", re.IGNORECASE)
 
 
 def unsaved_memories(bench: Workbench) -> Iterator[Fix]:
     """Yields each memory of past samples that a program which resumes its training does not save."""
     names = bench.module.names
     made = [one for one in (*names.nodes(ast.Call), *names.nodes(ast.List)) if _is_memory(bench, one)]
-    for call in made if made and _resumes(bench) else ():
+    for call in made if made and _restores_saves(bench) else ():
         target = assignment_target(names, call)
         assert target is not None
         uses = names.reads_of(target) if isinstance(target, ast.Name) else names.attributes.get(name_of(target), [])
@@ -52,10 +52,10 @@ def _may_save(bench: Workbench, use: ast.expr) -> bool:
     calls = [name_of(one.func) for one in around if isinstance(one, ast.Call)]
     parent = names.parent(use)
     asked = [parent.attr] if isinstance(parent, ast.Attribute) else []
-    return any(_SAVES.search(one) for one in (*calls, *asked))
+    return any(_SAVE_WORDS.search(one) for one in (*calls, *asked))
 
 
-def _resumes(bench: Workbench) -> bool:
+def _restores_saves(bench: Workbench) -> bool:
     """Whether a file restores what it saves: a checkpoint, or an object with "checkpoint" in its name."""
     if any(is_resumed(bench.checkpoints, one, bench.values) for one in bench.checkpoints.all):
         return True

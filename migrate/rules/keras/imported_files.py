@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from migrate.analysis.program.reached_code import ReachedCode
-from migrate.analysis.resume.loads_before import TRAINS
+from migrate.analysis.resume.loads_before import TRAINING_METHODS
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.sources import is_generated
@@ -32,7 +32,7 @@ class ImportedFinding(NamedTuple):
 def reached_from(bench: Workbench, others: Iterable[Module] = ()) -> ReachedCode:
     """Returns the code in a file, its importers and ``others`` that a program which trains in the file runs."""
     module = bench.module
-    trains = [call for call in module.names.nodes(ast.Call) if name_of(call.func) in TRAINS]
+    trains = [call for call in module.names.nodes(ast.Call) if name_of(call.func) in TRAINING_METHODS]
     started = [module, *bench.reach.importers]
     return ReachedCode(started, [*started, *others]).with_reached((module, call) for call in trains)
 

@@ -55,11 +55,11 @@ if os.path.exists("/job/w.weights.h5"):
 model.fit(x, y, callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/w.weights.h5", save_weights_only=True)])
 {}
 """
-_COMPILED = 'model.compile(tf.keras.optimizers.Adam({}), "mse")'
+_COMPILE_CALL = 'model.compile(tf.keras.optimizers.Adam({}), "mse")'
 
 
 def _case(optimizer: str, end: str, after: str | None) -> Example:
-    return Example(_PROGRAM.format(f"model = build()\n{_COMPILED.format(optimizer)}", end), after, "module")
+    return Example(_PROGRAM.format(f"model = build()\n{_COMPILE_CALL.format(optimizer)}", end), after, "module")
 
 
 @site_rule(

@@ -67,7 +67,7 @@ for epoch in range(first, 9):
     model.train_on_batch(x, y)
     model.save_weights(f"out/{epoch + 1}.weights.h5")
 """
-_AFTER = """\
+_RESULT = """\
 import os
 import keras
 
@@ -75,7 +75,7 @@ model = keras.models.load_model("m.keras") if os.path.isfile("m.keras") else bui
 model.fit(x, y, epochs=10)
 model.save("m.keras")
 """
-_KEPT = {
+_GAIN = {
     True: "BackupAndRestore keeps the training while it runs",
     False: "an interrupted training now continues where it stopped, the optimizer's state included",
 }
@@ -93,7 +93,7 @@ _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
     ),
     Example(_LOOP, 'for epoch in recovered(range(first, 9), "out", model):', "module"),
     Example(_LOOP, None, "module", recovery=_KERAS),
-    Example(_AFTER, 'callbacks=BackupAndRestore.beside([], saved="m.keras")', "module"),
+    Example(_RESULT, 'callbacks=BackupAndRestore.beside([], saved="m.keras")', "module"),
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
@@ -119,7 +119,7 @@ def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
             if node in found:
                 yield Fix((manual(node, f"{message}; {done.problem}", done.help),))
             continue
-        verdict = noted(node, f"{message}; {_KEPT[bench.settings.recovery == 'backup-and-restore']}", "\n".join(notes))
+        verdict = noted(node, f"{message}; {_GAIN[bench.settings.recovery == 'backup-and-restore']}", "\n".join(notes))
         yield Fix((verdict,), done.edits, done.runtime_names)
         notes = []  # reported once in a file
 

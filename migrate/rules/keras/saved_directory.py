@@ -21,7 +21,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from migrate.analysis.keras.saved_models import LOADS, Save, SavedPath, is_after, is_printed, model_saves, siblings
+from migrate.analysis.keras.saved_models import LOADERS, Save, SavedPath, is_after, is_printed, model_saves, siblings
 from migrate.analysis.keras.trainings import is_training
 from migrate.analysis.resume.graphs import is_of_tensorflow_1
 from migrate.analysis.source.module import Module
@@ -36,18 +36,18 @@ _SUFFIXES = (".keras", ".h5", ".hdf5")
 """The suffixes that ``Model.save`` of Keras 3 accepts."""
 _FOLDERS = {"", ".", "/tmp"}
 """Folders that exist: Keras makes the parent folder of a directory, but not that of a file."""
-_SERVED = re.compile(r"(^|[/_-])(exports?|exported|serving|served|saved_?models?)([/_-]|$)")
+_SERVING_PATH = re.compile(r"(^|[/_-])(exports?|exported|serving|served|saved_?models?)([/_-]|$)")
 _QUOTE = re.compile(r"/*('''|\"\"\"|'|\")$")
 _KERAS_BASES = ("keras.layers.", "keras.models.Model", "keras.Model", "keras.Sequential", "keras.models.Sequential")
 
-_SAVED = """\
+_SAVING_PROGRAM = """\
 import tensorflow as tf
 
 model = build()
 model.fit(x, y, callbacks=[tf.keras.callbacks.BackupAndRestore("/tmp/backup")])
 model.save("/tmp/keras-model")
 """
-_WRITTEN = """\
+_REWRITTEN_PROGRAM = """\
 import os
 import tensorflow as tf
 
@@ -72,9 +72,9 @@ loaded_model = tf.keras.models.load_model(model_path)
 @site_rule(
     "FT203",
     "noted",
-    Example(_SAVED, 'model.save("/tmp/keras-model.keras")', "module"),
-    Example(_WRITTEN, 'model_path = "/tmp/keras-model.keras"', "module"),
-    Example(_SAVED.replace("/tmp/keras-model", "out/export/1"), None, "module"),
+    Example(_SAVING_PROGRAM, 'model.save("/tmp/keras-model.keras")', "module"),
+    Example(_REWRITTEN_PROGRAM, 'model_path = "/tmp/keras-model.keras"', "module"),
+    Example(_SAVING_PROGRAM.replace("/tmp/keras-model", "out/export/1"), None, "module"),
 )
 def saved_directory(bench: Workbench) -> Iterator[Fix]:
     module, names = bench.module, bench.module.names
@@ -89,7 +89,7 @@ def saved_directory(bench: Workbench) -> Iterator[Fix]:
         spelled = path.text or template(names, save.path) or ""
         if not _is_refused(spelled) or is_of_tensorflow_1(bench.reach):
             continue  # a program for TensorFlow 1 does not run on Keras 3
-        loads = [load for load in module.calls_of(*LOADS) if _reads(module, load, path)]
+        loads = [load for load in module.calls_of(*LOADERS) if _reads(module, load, path)]
         problem = _problem(bench, save, path, loads)
         if problem:
             message = f"{module.source.text(save.model)}.save of a path without .keras or .h5 raises a ValueError"
@@ -125,11 +125,11 @@ def _problem(bench: Workbench, save: Save, path: SavedPath, loads: list[ast.Call
         return "a .keras file of Keras 2 takes no include_optimizer"
     if path.literal is None:
         return "the path is put together"
-    if not loads and _SERVED.search(path.text.lower().rstrip("/")):
+    if not loads and _SERVING_PATH.search(path.text.lower().rstrip("/")):
         return "its name says that the model is served"
     if posixpath.dirname(path.text.rstrip("/")) not in _FOLDERS:
         return "its folder may not be there for a file"
-    for load in module.calls_of(*LOADS):
+    for load in module.calls_of(*LOADERS):
         given = path_argument(load)
         if load in loads and not is_after(names, save.call, load):
             return f"load_model of line {load.lineno} may read what an earlier start saved"

@@ -23,7 +23,7 @@ See: tf.keras.models.load_model.
 import ast
 from collections.abc import Iterator
 
-from migrate.analysis.keras.saved_models import LOADS
+from migrate.analysis.keras.saved_models import LOADERS
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import path_argument
@@ -63,7 +63,7 @@ def _findings_in(module: Module) -> list[ImportedFinding]:
 
 def hdf5_loads(module: Module) -> list[ast.Call]:
     """Returns the calls that may load a compiled model from HDF5, not those of ``tf_keras``, which can train it."""
-    calls = [call for call in module.calls_of(*LOADS) if is_compiled(call) and _may_be_hdf5(module, call)]
+    calls = [call for call in module.calls_of(*LOADERS) if is_compiled(call) and _may_be_hdf5(module, call)]
     return [call for call in calls if not (module.names.qualified(call.func) or "").startswith("tf_keras.")]
 
 

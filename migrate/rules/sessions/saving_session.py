@@ -39,7 +39,7 @@ with tf.Session() as sess:
     sess.run(train_op)
     saver.save(sess, "/job/model.ckpt")
 """
-_MONITORED = """\
+_MONITORED_PROGRAM = """\
 import tensorflow as tf
 
 with tf.train.MonitoredTrainingSession(checkpoint_dir="/job", save_checkpoint_secs=60) as sess:
@@ -66,7 +66,7 @@ _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Su
     "FT301",
     "manual",
     Example(_SAVER, None, "module"),
-    Example(_MONITORED, None, "module"),
+    Example(_MONITORED_PROGRAM, None, "module"),
     Example(_SUPERVISOR, None, "module"),
 )
 def saving_session(bench: Workbench) -> Iterator[Fix]:
@@ -90,10 +90,10 @@ def _saves(bench: Workbench, call: ast.Call) -> bool:
     parent = module.names.parent(call)
     targets = parent.targets if isinstance(parent, ast.Assign) else [call]
     kept = {_last_name(target) for target in targets}
-    return any(_last_name(save.value) in kept for save in _saves_in_sessions(module)) and _trains(bench)
+    return any(_last_name(save.value) in kept for save in _saves_in_sessions(module)) and _contains_training(bench)
 
 
-def _trains(bench: Workbench) -> bool:
+def _contains_training(bench: Workbench) -> bool:
     """Whether a file, an importer of it or, if it counts steps, an imported file trains, by the words in them.
 
     A test or an exporter often builds a model with its step, but does not train it.

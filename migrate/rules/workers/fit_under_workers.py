@@ -42,7 +42,7 @@ model.fit({})
 """
 _PATH = '"/job/ckpt"'
 _EVERY = 'tf.keras.callbacks.BackupAndRestore("/job/b", save_freq=30)'
-_SAVES = 'callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/ckpt"), log]'
+_SAVER = 'callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/ckpt"), log]'
 _LOOP = """\
 recovery = WorkerRecovery(
     tf.train.CheckpointManager(
@@ -66,13 +66,13 @@ model.fit(dataset, epochs=3, steps_per_epoch=70, callbacks=[tf.keras.callbacks.B
 @site_rule(
     "FT404",
     "noted",
-    Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"), _LOOP, "module"),
+    Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVER}"), _LOOP, "module"),
     Example(_PROGRAM.format("dataset, epochs=3"), "\nfit_on_workers(model, dataset, epochs=3)\n", "module"),
-    Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVES}"), _BACKUP, "module", target="keras2"),
+    Example(_PROGRAM.format(f"dataset, epochs=3, steps_per_epoch=70, {_SAVER}"), _BACKUP, "module", target="keras2"),
     Example(_PROGRAM.format("x, y, epochs=3"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, initial_epoch=2"), None, "module"),
     Example(_PROGRAM.format("dataset, epochs=3, callbacks=given()"), None, "module"),
-    Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVES.replace(_PATH, 'path')}"), None, "module"),
+    Example('path = "/job/w-{epoch}"\n' + _PROGRAM.format(f"dataset, {_SAVER.replace(_PATH, 'path')}"), None, "module"),
     Example(_PROGRAM.format(f"dataset, steps_per_epoch=70, callbacks=[{_EVERY}]"), "checkpoint_interval=30", "module"),
 )
 def fit_under_workers(bench: Workbench) -> Iterator[Fix]:

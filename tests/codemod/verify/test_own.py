@@ -8,7 +8,7 @@ import pytest
 from migrate.verify import Record, compare
 from migrate.verify.compare import SAME_END, compare_with_itself
 from migrate.verify.comparison import Verdict
-from migrate.verify.own import INPUT_RESTARTS, RUNS_DIFFER
+from migrate.verify.own import INPUT_RESTARTS, UNEQUAL_RUNS_NOTE
 from migrate.verify.verification import Verification
 
 from .conftest import attempt
@@ -56,7 +56,7 @@ def test_losses_are_not_compared_where_the_input_begins_anew(undisturbed, record
 def test_losses_are_not_compared_where_the_runs_differ_without_an_interruption(undisturbed, record):
     result = compare_with_itself(undisturbed(loss=lambda step: 3.0), record())
     assert result.matches
-    assert result.row("losses").note == RUNS_DIFFER
+    assert result.row("losses").note == UNEQUAL_RUNS_NOTE
 
 
 def test_a_run_that_ends_at_another_step_or_resumes_where_nothing_was_saved_differs(undisturbed, record):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from migrate.verify import Record, compare
-from migrate.verify.compare import ROUNDED
+from migrate.verify.compare import ROUNDING
 from migrate.verify.comparison import Verdict
 from migrate.verify.differences import EPSILON, ROUNDINGS, rounding
 from migrate.verify.verification import rounding_may_tell
@@ -40,8 +40,10 @@ def test_a_difference_that_grows_no_faster_is_rounding_and_is_told_with_its_firs
     new = run(lambda step: (step > 3) * EPSILON * 2 ** (step - 2), 1 + EPSILON)
     result = compare(run(lambda step: 0), new, losses=True, rounding=measured)
     assert result.matches
-    assert result.row("losses").note == f"{ROUNDED}: the first difference at step 4, of 4.8e-07 relative; 3 of 20 equal"
-    assert result.row("final variables").note.startswith(ROUNDED)
+    assert (
+        result.row("losses").note == f"{ROUNDING}: the first difference at step 4, of 4.8e-07 relative; 3 of 20 equal"
+    )
+    assert result.row("final variables").note.startswith(ROUNDING)
 
 
 def test_a_difference_that_grows_faster_differs_and_the_step_and_both_sizes_are_told(measured):

@@ -90,10 +90,10 @@ def plan_parser() -> Parser:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
     parser.add_argument("--format", choices=PLAN_FORMATS, default="text", help="what to print (default: text)")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
-    baseline = "compare with an earlier plan (of --format json), and fail for new code alone"
+    baseline = "compare with an earlier plan (of --format json), and fail only for new code"
     parser.add_argument("--baseline", metavar="FILE", help=baseline)
     parser.add_argument(
-        "-q", "--quiet", action="store_true", help="print the programs alone, without roll-ups and totals"
+        "-q", "--quiet", action="store_true", help="print only the programs, without roll-ups and totals"
     )
     _add_choices(parser)
     return parser
@@ -183,7 +183,7 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument("--input", choices=CHOICES["input"], help="the input after a resume (default: restart)")
     place = "where runtime files are (default: copy, a folder beside yours; package: installed, as tf2-recovery)"
     parser.add_argument("--helpers", choices=CHOICES["helpers"], help=place)
-    tpu = "what becomes of programs that may run on TPUs (default: refuse, a TPU as the program starts)"
+    tpu = "what happens to programs that may run on TPUs (default: refuse; they reject a TPU when they start)"
     parser.add_argument("--tpu", choices=CHOICES["tpu"], help=tpu)
     parser.add_argument(
         "--select", action="append", metavar="CODE", help="use only these rules, by code, prefix or name"
@@ -191,12 +191,14 @@ def _add_choices(parser: Parser) -> None:
     parser.add_argument(
         "--ignore", action="append", metavar="CODE", help="leave out these rules, by code, prefix or name"
     )
-    exclude = "read no file that matches below a directory that is given; may be repeated"
+    exclude = "skip matching files below the given directories; may be repeated"
     parser.add_argument("--exclude", action="append", metavar="PATTERN", help=exclude)
     parser.add_argument(
         "-j", "--jobs", type=_jobs, metavar="N", help="maximum number of processes (default: one per core)"
     )
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 where something is found; errors stay 2")
+    parser.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 even if something is found; with 2 after an error"
+    )
 
 
 def add_program(parser: Parser) -> None:

@@ -25,12 +25,12 @@ def make_parser() -> Parser:
     """Returns the parser of the command line."""
     parser = Parser(
         prog=f"{program()} renew",
-        description="Prints the diff that brings the runtime files of an earlier release beside migrated programs up to"
-        " this one; with --write, makes it. A folder with a file that somebody edited stays as it is.",
+        description="Prints a diff that updates runtime files of an earlier release to this one; with --write, changes"
+        " them. A folder with an edited file is not changed.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files and directories")
     add_program(parser)
-    parser.add_argument("--write", action="store_true", help="replace the files in place of printing the diff")
+    parser.add_argument("--write", action="store_true", help="replace the files instead of printing the diff")
     return parser
 
 

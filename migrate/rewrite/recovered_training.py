@@ -89,11 +89,11 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, loa
     optimizers = [one for one in found.optimizers if one not in inner]
     problem = ""
     if found.unseen or not models:
-        problem = f"line {found.unseen or found.loop.lineno} trains what has no name at the loop"
+        problem = f"line {found.unseen or found.loop.lineno} trains an object that has no name at the loop"
     elif found.turns is None:
         problem = "no range counts its turns"
     elif line := _line_of_own_count(module, found):
-        return RecoveredTraining(problem=f"line {line} counts on where an earlier start ended", help=OWN_CODE)
+        return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
     elif unset := _unset_variable(module, found):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(
@@ -151,7 +151,7 @@ def _manual_advice(vocabulary: Vocabulary, found: TrainedLoop, models: list[str]
         f"Above line {found.loop.lineno} build each optimizer by `OPTIMIZER.build(MODEL.trainable_variables)`, and"
         f" write {above}{unseen}. At the end of each turn write `state.turn.assign_add(1)` and `manager.save()`; where"
         " a turn is one batch, give the manager `step_counter=state.turn, checkpoint_interval=1000`. A start that finds"
-        " DIRECTORY counts on from `int(state.turn)`. Remove DIRECTORY when the loop has ended."
+        " DIRECTORY continues from `int(state.turn)`. Remove DIRECTORY when the loop has ended."
     )
 
 

@@ -50,7 +50,7 @@ def renew_call(
         if name != old or (at and new != method):
             edits.append(SetArgument(span, old, "", at, at is not None and call.lineno == call.end_lineno, name))
     if removed:
-        notes.append(f"{', '.join(removed)} go, which {new} of Keras 3 does not take")
+        notes.append(f"without {', '.join(removed)}, which {new} of Keras 3 does not have")
     return edits, notes[::-1]
 
 

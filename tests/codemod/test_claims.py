@@ -72,7 +72,7 @@ docs/reference.md
     cli/test_migration.py::test_an_error_in_one_file_stops_no_write
   | `--exit-zero` | exit with 0 where something is found; an error is still 2 |
     cli/test_commands.py::test_findings_may_leave_the_exit_code_at_zero_and_errors_not
-  read no file that matches below a directory that is given
+  skip matching files below the given directories
     cli/test_patterns.py::test_the_command_line_excludes_below_the_current_directory
   `--quiet` | print the report and errors, and no summary |
     cli/test_commands.py::test_a_quiet_run_prints_the_report_and_errors_alone

@@ -25,7 +25,7 @@ def callbacks_rejected_by_keras3(module: Module) -> Iterator[tuple[ast.Call, str
         given = {one.arg: one.value for one in call.keywords if one.arg is not None}
         removed = [name for name in _REMOVED_ARGUMENTS if name in given]
         if removed:
-            yield call, f"take out {' and '.join(removed)}"
+            yield call, f"remove {' and '.join(removed)}"
         only_weights = literal(given.get("save_weights_only", ast.Constant(False)))
         path = given.get("filepath", call.args[0] if call.args else None)
         end = path_ending(module.names, path) if path is not None else UNKNOWN

@@ -31,7 +31,7 @@ def work_left_out(reach: Reach, training: TrainingNode) -> tuple[Module, int, st
             turns = TrainedLoop(module, loop).turns
             continues_count = turns is not None and turns.args[1:] and not isinstance(literal(turns.args[0]), int)
             if isinstance(loop, ast.While) or continues_count:
-                return module, loop.lineno, "the loop in {} calls it anew, and counts its turns on from earlier starts"
+                return module, loop.lineno, "the loop in {} calls it again, and continues the count of earlier starts"
             if turns is None and found.skips_finished_work(module, loop.iter):
                 return module, loop.lineno, "{} skips what earlier starts have finished"
         is_repeated |= bool(loops)

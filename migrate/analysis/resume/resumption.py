@@ -70,7 +70,7 @@ class _Search:
         if words := resume_words(self.origins.flags, load):
             return f"says `{words}`"
         if self._is_numbered(load, first, fills):
-            return "begins at an epoch that goes with the file"
+            return "begins at an epoch that belongs to the file"
         own = self.saves.of(files)
         beside = [one for one in own if self.reach.module_of(one) in (load.module, self.module)]
         same = [one for one in beside if is_same(files, self.saves.paths(one))]
@@ -87,11 +87,11 @@ class _Search:
             return f"saves it in line {(same or own)[0].lineno}"
         is_open = any(one.unknown or not one.names for one in files or [PathParts()])
         if is_asked and self.saves.calls and (is_open or (words := mention(CHECKPOINT, self.origins.flags, load))):
-            return "searches for it, or is told it by the user" if is_open else f"says `{words}`"
+            return "searches for it, or gets it from the user" if is_open else f"says `{words}`"
         for save in self.saves.calls if is_asked or not is_made else ():
             is_near = self.reach.module_of(save) in (load.module, self.module)
             if is_near and have_like_names(files, self.saves.paths(save), by_words=is_asked):
-                return f"saves one of a like name in line {save.lineno}"
+                return f"saves one of a similar name in line {save.lineno}"
         return ""
 
     def _is_saved_above(self, load: Load, own: list[ast.Call]) -> bool:

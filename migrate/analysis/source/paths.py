@@ -21,7 +21,7 @@ def template(
     """Returns a path as text, with each part that is known only at run time in ``⟨`` ``⟩``; None if it may change.
 
     Args:
-      followed: the values of the variables followed so far; a path may be made from itself.
+      followed: the values of the variables followed so far; a path may be computed from itself.
       into_parameters: whether to replace a parameter by the argument of its only call, and a constant that the user
         edits by its current value.
     """

@@ -53,7 +53,7 @@ class _Version:
     def value(self, node: ast.AST | None, depth: int = 0) -> Any:
         """Returns the value of an expression made from the version, constants and methods of these."""
         if depth > _MAX_DEPTH:
-            raise ValueError("a variable that is made from itself")
+            raise ValueError("a variable that is computed from itself")
         match node:
             case ast.Constant():
                 return node.value

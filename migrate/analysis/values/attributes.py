@@ -76,7 +76,7 @@ def _unpacked_attribute(module: Module, store: ast.Attribute) -> ast.expr | None
 
 def _value_or_raise(value: ast.expr | None, shown: str) -> ast.expr:
     if value is None:
-        raise UncertainAttribute(f"`{shown}` is assigned in a way that is not seen")
+        raise UncertainAttribute(f"`{shown}` is assigned in a way that cannot be followed")
     return value
 
 
@@ -92,7 +92,7 @@ def _base_classes(tree: Tree, module: Module, owner: ast.ClassDef, shown: str) -
         if found is None:
             break
         module, owner = found
-    raise UncertainAttribute(f"`{shown}` may be that of an unknown class")
+    raise UncertainAttribute(f"`{shown}` may belong to an unknown class")
 
 
 def _sets_no_attributes(module: Module, base: ast.expr) -> bool:
@@ -138,12 +138,12 @@ def method(tree: Tree, module: Module, expression: ast.Attribute) -> tuple[Modul
     if owner is not None:
         where, found = module, _method_in_body(module, owner, expression.attr, shown)
         if found is None:
-            raise UncertainAttribute(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+            raise UncertainAttribute(f"`{shown}` is not known to be one plain method of `{owner.name}`")
         check_not_derived(tree, module, owner.name, expression.attr, shown)
     else:
         found_class = class_of(tree, module, expression.value)
         if found_class is None:
-            raise UncertainAttribute(f"`{shown}` is not seen to be a function")
+            raise UncertainAttribute(f"`{shown}` is not known to be a function")
         where, found = _inherited_method(tree, *found_class, expression.attr, shown)
     if any(attribute_stores(each.names, expression.attr) for each in (module, where)):
         raise UncertainAttribute(f"`{shown}` may be something else than a method: `.{expression.attr}` is assigned")
@@ -191,14 +191,14 @@ def _inherited_method(
         found = _method_in_body(where, each, name, shown)
         if found is not None:
             return where, found
-    raise UncertainAttribute(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+    raise UncertainAttribute(f"`{shown}` is not known to be one plain method of `{owner.name}`")
 
 
 def check_plain(owner: ast.ClassDef, shown: str) -> None:
     """Raises UncertainAttribute if a class may replace its objects or attributes by others than its body defines."""
     defined = {node.name for node in owner.body if isinstance(node, ast.FunctionDef)}
     if owner.decorator_list or owner.keywords or defined & _OVERRIDES:
-        raise UncertainAttribute(f"`{shown}` is that of `{owner.name}`, which is no plain class")
+        raise UncertainAttribute(f"`{shown}` belongs to `{owner.name}`, which is no plain class")
 
 
 def _method_in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) -> ast.FunctionDef | None:
@@ -208,7 +208,7 @@ def _method_in_body(module: Module, owner: ast.ClassDef, name: str, shown: str) 
     if isinstance(found, ast.FunctionDef) and not found.decorator_list:
         return found
     if bindings:
-        raise UncertainAttribute(f"`{shown}` is not seen to be one plain method of `{owner.name}`")
+        raise UncertainAttribute(f"`{shown}` is not known to be one plain method of `{owner.name}`")
     return None
 
 
@@ -220,13 +220,13 @@ def check_not_derived(tree: Tree, module: Module, owner: str, name: str, shown: 
     try:
         files = [*([module] if derived.search(module.text) else []), *map(tree.module, others)]
     except Unreadable as problem:
-        raise UncertainAttribute(f"`{shown}` may be that of a class that derives from `{owner}`") from problem
+        raise UncertainAttribute(f"`{shown}` may belong to a class that derives from `{owner}`") from problem
     for where in files:
         for one in where.names.classes:
             if owner not in map(name_of, one.bases):
                 continue
             if _defines(one, name) or depth > MAX_STEPS:
-                raise UncertainAttribute(f"`{shown}` may be that of a class that derives from `{owner}` ({where.path})")
+                raise UncertainAttribute(f"`{shown}` may belong to a class that derives from `{owner}` ({where.path})")
             check_not_derived(tree, where, one.name, name, shown, depth + 1)
 
 

@@ -61,7 +61,7 @@ class Values:
         for case in self._follow(module, expression, set(), depth):
             yield case
         if case is None:
-            yield Value(module, expression, f"`{_short_source(expression)}` is made from itself")
+            yield Value(module, expression, f"`{_short_source(expression)}` is computed from itself")
 
     def functions(self, module: Module, expression: ast.expr, depth: int = 0) -> list[Function]:
         """Returns the functions that an expression may evaluate to: several if branches or a loop assign them.
@@ -71,7 +71,7 @@ class Values:
         """
         known = self._functions.get(expression)
         if known is None:
-            self._functions[expression] = f"`{_short_source(expression)}` is made from itself"
+            self._functions[expression] = f"`{_short_source(expression)}` is computed from itself"
             try:
                 cases = self.of(module, expression, depth)
                 known = [one for case in cases for one in self.functions_of(case, depth)]
@@ -88,7 +88,7 @@ class Values:
             return [Function(case.module, case.node)]
         if _is_partial(case.module, case.node):
             return self.functions(case.module, case.node.args[0], depth + 1)  # type: ignore[attr-defined]
-        raise Unfollowable(case.reason or f"`{_short_source(case.node)}` is not seen to be a function")
+        raise Unfollowable(case.reason or f"`{_short_source(case.node)}` is not known to be a function")
 
     def is_none(self, module: Module, value: ast.expr | None) -> bool:
         """Whether a value is always None; ``None`` as ``value`` is a missing argument, which counts as None."""
@@ -122,7 +122,7 @@ class Values:
             return
         seen.add(node)
         if depth > MAX_STEPS:
-            yield Value(module, node, f"`{_short_source(node)}` is made from itself")
+            yield Value(module, node, f"`{_short_source(node)}` is computed from itself")
             return
         for case in self._sources(module, node, depth + 1):
             if case.node is node or case.reason:
@@ -185,7 +185,7 @@ class Values:
             yield Value(module, node)
         else:
             line = getattr(node, "lineno", 0)
-            unseen = f"`{name}` is not seen to be a function ({module.path}, line {line})"
+            unseen = f"`{name}` is not known to be a function ({module.path}, line {line})"
             yield from _values_or(self._unpacked_values(module, name, node, depth), Value(module, node, unseen))
 
     def _unpacked_values(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:

@@ -22,8 +22,8 @@ def loop_from_save_counter(
         return None
     total = module.source.text(counted.args[0])
     message = (
-        f"the loop begins at {first}, by TensorFlow's own count of its saves, where a resumed one began at its first "
-        f"turn again; {total} is now the total over all starts, where each start trained as many more"
+        f"the loop begins at {first}, TensorFlow's count of its saves, and no longer at its first turn; {total} is now "
+        "the total of all starts, and no longer of each start"
     )
     new = f"{module.source.text(counted.func)}({first}, {total})"
     return Fix((noted(counted, message),), (ReplaceExpression(module.span(counted), new),))

@@ -26,8 +26,8 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
-_NEVER_RESTORED = "it is saved, and nothing in this file restores it before it trains: each start begins anew"
-_ONLY_NUMBER_READ = "the newest checkpoint tells where to begin, and is not restored: it trains new weights"
+_NEVER_RESTORED = "it is saved, and nothing in this file restores it before it trains: each start begins from scratch"
+_ONLY_NUMBER_READ = "the newest checkpoint's number is where it begins, but it is not restored: new weights are trained"
 _HELP = "Call manager.restore_or_initialize() before the loop, and begin the loop at the restored step."
 _LOGGERS, _TRAINS = ("print", "info", "debug", "warning"), {"apply_gradients", "minimize", "train_on_batch"}
 _READ_TAILS = ("train.latest_checkpoint", "train.load_checkpoint", "train.get_checkpoint_state")

@@ -54,8 +54,8 @@ def removed_model_dir(bench: Workbench) -> Iterator[Fix]:
         removed = _spelling(module, call.args[0])
         inside = [text for scope, text in saved if removed is not None and scope is removed[0]]
         if removed is not None and any(f"{text}/".startswith(f"{removed[1]}/") for text in inside):
-            message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job begins anew"
-            help = "Take the line out, or put it behind a flag, so that a job resumes after an interruption."
+            message = f"`{ast.unparse(call.args[0])}` is removed at each start: an interrupted job starts over"
+            help = "Remove the line, or put it behind a flag, so that a job resumes after an interruption."
             yield Fix((manual(call, message, help),))
 
 

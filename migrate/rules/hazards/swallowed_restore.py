@@ -19,7 +19,7 @@ def swallowed_restores(bench: Workbench) -> Iterator[Fix]:
     for call in names.nodes(ast.Call) if tries else ():
         is_restore = isinstance(call.func, ast.Attribute) and call.func.attr in _RESTORE_METHODS
         if is_restore and _is_saved(bench, call) and is_swallowed(names, call):
-            message = "a restore that fails is passed over: the job begins anew, and its saves replace the old ones"
+            message = "a failed restore is ignored: the job starts over, and its saves replace the old ones"
             yield Fix((manual(call, message, "Restore where a checkpoint is there, by a test, without the try."),))
 
 

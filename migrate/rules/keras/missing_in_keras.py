@@ -35,17 +35,17 @@ from migrate.tensorflow.known_names import NEW, OLD, lines_of, lines_without, pu
 
 _ADVICE = {
     "keras.utils.multi_gpu_model": "Make the model under tf.distribute.MirroredStrategy().scope().",
-    "keras.backend.get_session": "Take it out: Keras of TensorFlow 2 has no session.",
-    "keras.backend.set_session": "Take it out: Keras of TensorFlow 2 has no session.",
-    "keras.backend.tensorflow_backend.set_session": "Take it out: Keras of TensorFlow 2 has no session.",
+    "keras.backend.get_session": "Remove it: Keras of TensorFlow 2 has no session.",
+    "keras.backend.set_session": "Remove it: Keras of TensorFlow 2 has no session.",
+    "keras.backend.tensorflow_backend.set_session": "Remove it: Keras of TensorFlow 2 has no session.",
     "keras.backend.learning_phase": "Take training as an argument of call.",
     "keras.backend.image_dim_ordering": 'Write keras.backend.image_data_format(): "th" is "channels_first" there.',
     "keras.backend.set_image_dim_ordering": 'Write keras.backend.set_image_data_format("channels_first") for "th".',
     "keras.layers.Merge": "Write keras.layers.concatenate([…]), add([…]) or the like, of what the layers give.",
     "keras.layers.CuDNNLSTM": "Write keras.layers.LSTM, which uses cuDNN where it can.",
     "keras.layers.CuDNNGRU": "Write keras.layers.GRU, which uses cuDNN where it can.",
-    "tensorflow.ConfigProto": "Take it out; set_memory_growth of tf.config.experimental is its allow_growth.",
-    "tensorflow.Session": "Take it out: Keras of TensorFlow 2 has no session.",
+    "tensorflow.ConfigProto": "Remove it; set_memory_growth of tf.config.experimental is its allow_growth.",
+    "tensorflow.Session": "Remove it: Keras of TensorFlow 2 has no session.",
 }
 """Advice for frequent names without a replacement."""
 _PROGRAM = """\

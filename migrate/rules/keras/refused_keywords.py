@@ -19,9 +19,9 @@ _LAYER_ADVICE = {
     "batch_size": "Put keras.Input(shape, batch_size=…) before the layer.",
     "weights": "Call set_weights(…) when the layer is built, or give it an initializer keras.initializers.Constant(…).",
     "time_major": "Transpose the first two axes before the layer and behind it.",
-    "fused": "Take it out.",
-    "renorm": "Take it out, or keep the layer in tf_keras.",
-    "dynamic": "Take it out; run_eagerly=True of compile has its place.",
+    "fused": "Remove it.",
+    "renorm": "Remove it, or keep the layer in tf_keras.",
+    "dynamic": "Remove it; run_eagerly=True of compile has its place.",
 }
 """Keywords of layers for which Keras 3 raises, with advice."""
 

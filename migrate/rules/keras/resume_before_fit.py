@@ -129,7 +129,7 @@ def _recover(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumpti
     if isinstance(training, TrainedLoop):
         if not is_backup:
             return recovered_loop(bench.reach, bench.vocabulary, training, found.load)
-        return RecoveredTraining(problem="BackupAndRestore works in one fit alone", help="Leave --recovery out.")
+        return RecoveredTraining(problem="BackupAndRestore works in only one fit", help="Leave --recovery out.")
     fit = training_of(bench.module, training)
     if fit is None:
         help = "Write `callbacks=` in the call itself, then run the tool again."

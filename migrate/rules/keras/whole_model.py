@@ -40,7 +40,7 @@ path = "/job/model.h5"
 model = tf.keras.models.load_model(path) if os.path.isfile(path) else build()
 model.fit(x, y, epochs=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path)])
 """
-_FURTHER = "Keras 3 trains no whole model in HDF5 further, its own or one of Keras 2"
+_FURTHER = "Keras 3 cannot continue to train a whole model in HDF5, its own or one of Keras 2"
 _HDF5 = (".h5", ".hdf5")
 
 
@@ -53,7 +53,7 @@ def whole_model(bench: Workbench) -> Iterator[Fix]:
         edit = ReplaceExpression(bench.module.span(call.func), name)
         verdict = noted(call, f"becomes {name}, for {_FURTHER}; load_model reads other files, and all under Keras 2")
         yield Fix((verdict,), (edit,), frozenset({"load_compiled_model"}))
-    yield from findings_at_imports(bench, _findings_in, "Keras 3 trains what these lines load no further")
+    yield from findings_at_imports(bench, _findings_in, "Keras 3 cannot continue to train what these lines load")
 
 
 def _findings_in(module: Module) -> list[ImportedFinding]:

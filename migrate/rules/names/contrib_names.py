@@ -136,7 +136,7 @@ def contrib_names(file: EstimatorFile) -> Iterator[Verdict]:
         verdict = _verdict(file, node, found, with_slim, has_old_data)
         if verdict.fidelity is Fidelity.MANUAL and is_in_colab(file.module.names, node):
             message = f"{verdict.message}; it stays, for only Colab runs this line"
-            help = "Take it out before the program runs in Colab on TensorFlow 2."
+            help = "Remove it before the program runs in Colab on TensorFlow 2."
             verdict = Verdict(node, Fidelity.NOTED, message, help, file.module, keeps_code=True)
         is_of_slim = verdict.fidelity is Fidelity.NOTED and REQUIREMENT in verdict.successor
         if is_of_slim and not needs_slim:  # said once a file

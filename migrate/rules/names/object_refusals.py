@@ -48,7 +48,7 @@ def unsupported_use(
         named = [one.value for one in call.keywords if one.arg in ("metric_names_map", "export_outputs")]
         if named:
             message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
-            return manual(call, message, "Take it out.", module)
+            return manual(call, message, "Remove it.", module)
     if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     return None if call is None else _strategy(file, call)

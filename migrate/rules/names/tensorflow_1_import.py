@@ -99,7 +99,7 @@ def _first_without_import(file: EstimatorFile, reached: Container[ast.expr]) -> 
     """Reports the first name of TensorFlow 1 whose import cannot be changed; None where there is none."""
     for node, found in file.module.tf1_only:
         if node not in reached and node not in file.renamed and not found.is_contrib:  # FT138 judges contrib
-            means = "means another thing in TensorFlow 2" if found.is_ambiguous else "exists in TensorFlow 1 alone"
+            means = "means another thing in TensorFlow 2" if found.is_ambiguous else "exists only in TensorFlow 1"
             message = f"`{found.qualified}` {means}, and is not reached by an import of TensorFlow that can be changed"
             help = "Run tf_upgrade_v2 on the file first, then migrate it again."
             return manual(node, message, help, file.module)

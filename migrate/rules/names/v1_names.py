@@ -22,9 +22,9 @@ def write_v1_names(file: EstimatorFile) -> Iterator[Verdict]:
             continue  # the import fails: another rule replaces its uses
         elif module.names.only_value(root) is None:  # otherwise the variable's value is replaced
             help = "Write tf.compat.v1 before it, then migrate again."
-            yield manual(node, f"`{found.qualified}` exists in TensorFlow 1 alone", help, module)
+            yield manual(node, f"`{found.qualified}` exists only in TensorFlow 1", help, module)
     for node, found in module.unclear_uses:
-        message = f"`{found.qualified}` means one thing in TensorFlow 1 and another in 2, and this program speaks both"
+        message = f"`{found.qualified}` has different meanings in TensorFlow 1 and 2, and this program uses both"
         help = f"Write tf.compat.v1.{found.tail} or tf.compat.v2.{found.tail}, then migrate again."
         yield manual(node, message, help, module)
 

@@ -74,7 +74,7 @@ def estimator_of_config(
     site = next((one for one in file.module.sites if one.node is call and one.kind == "estimator"), None)
     known = _parameters(file, site) if site is not None else ()
     if site is None or not known:
-        raise NotMovable(f"it is used at line {use.lineno} otherwise than as an estimator's config")
+        raise NotMovable(f"line {use.lineno} uses it for something else than an estimator's config")
     try:
         arguments = bind(site.node, known)
     except Unbindable as reason:

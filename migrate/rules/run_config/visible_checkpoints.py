@@ -92,7 +92,7 @@ def _move_settings(file: EstimatorFile, site: Site) -> str:
     settings = _settings(file, made, moving)
     estimators = [estimator_of_config(file, made, given, where, use) for where, use in uses_of(file, made)]
     if not estimators:
-        raise NotMovable("no estimator is seen to be given it")
+        raise NotMovable("no estimator is known to get it")
     for estimator in estimators:
         for value in moving.values():
             check_movable(file, value, estimator)

@@ -168,7 +168,7 @@ def _bind_arguments(call: ast.Call) -> dict[str, ast.expr]:
     try:
         bound = bind(call, _FIT)
     except Unbindable as problem:
-        raise SkipFit(f"the arguments of fit cannot be seen: {problem}", "Write them out.") from problem
+        raise SkipFit(f"the arguments of fit cannot be read: {problem}", "Write them out.") from problem
     return {name: value for name, value in bound.items() if not is_none(value)}
 
 

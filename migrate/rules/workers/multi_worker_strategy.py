@@ -139,7 +139,7 @@ def _replace_call(bench: Workbench, call: ast.Call, tail: str) -> Fix:
         given = bind(call, parameters)
     except Unbindable as problem:
         help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
-        return Fix((manual(call, f"the strategy's arguments cannot be seen: {problem}", help),))
+        return Fix((manual(call, f"the strategy's arguments cannot be read: {problem}", help),))
     unknown = given.keys() - set(parameters)
     if unknown:
         help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."

@@ -48,7 +48,7 @@ def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
         return []
     value = module.names.value_at_use(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
-        raise SkipFit("the callbacks of fit are not a list that can be seen", "Write callbacks=[…] in the call of fit.")
+        raise SkipFit("the callbacks of fit are not a list that can be read", "Write callbacks=[…] in the call of fit.")
     if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
         raise SkipFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
     return value.elts
@@ -68,7 +68,7 @@ def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:
         given = bind(backups[0], ("backup_dir", "save_freq"))
         directory = given.get("backup_dir")
         if directory is None:
-            raise SkipFit("the directory of BackupAndRestore cannot be seen", "Write backup_dir= in the call.")
+            raise SkipFit("the directory of BackupAndRestore is not known", "Write backup_dir= in the call.")
         return Saving(backups[0], _subdirectory(bench, directory), _batches(bench, given.get("save_freq")))
     if not checkpoints and not backups:
         return None
@@ -81,7 +81,7 @@ def _saving_of_checkpoint(bench: Workbench, call: ast.Call) -> Saving:
     try:
         given = bind(call, _MODEL_CHECKPOINT)
     except Unbindable as problem:
-        raise SkipFit(f"the arguments of ModelCheckpoint cannot be seen: {problem}", "Write them out.") from problem
+        raise SkipFit(f"the arguments of ModelCheckpoint cannot be read: {problem}", "Write them out.") from problem
     path, best, frequency = given.get("filepath"), given.get("save_best_only"), given.get("save_freq")
     help = "Let the chief alone keep it, after the epoch, and add BackupAndRestore or WorkerRecovery for recovery."
     if path is None or "period" in given:

@@ -319,7 +319,7 @@ def test_a_line_for_colab_has_a_next_step_of_two_sentences(project, capsys):
     call = "tf.contrib.cloud.configure_gcs(tf.Session(), {})\n"
     (project / "train.py").write_text(MODEL_FN.replace("import tensorflow as tf\n", f"import tensorflow as tf\n{call}"))
     [row] = plan(capsys)["programs"]
-    step = "Take it out, or run the line in TensorFlow 1 alone. Then migrate again."
+    step = "Remove it, or run the line only in TensorFlow 1. Then migrate again."
     assert row["blocked_by"]["next_step"] == step
 
 

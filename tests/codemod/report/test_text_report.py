@@ -77,7 +77,7 @@ def test_a_name_with_a_newline_stays_on_its_line(finding):
 
 
 def test_each_thing_that_is_left_to_the_user_has_its_line(finding):
-    lines = report(finding(help="On Keras 3, line 8: take out period.\nOn Keras 3, line 9: name the file ….keras."))
+    lines = report(finding(help="On Keras 3, line 8: remove period.\nOn Keras 3, line 9: name the file ….keras."))
     told = [line for line in lines.splitlines() if "help: " in line]
-    first, second = "On Keras 3, line 8: take out period.", "On Keras 3, line 9: name the file ….keras."
+    first, second = "On Keras 3, line 8: remove period.", "On Keras 3, line 9: name the file ….keras."
     assert told == [f"  = help: {first}", f"  = help: {second}"]

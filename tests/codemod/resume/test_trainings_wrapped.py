@@ -234,12 +234,12 @@ LEFT = {
     ),
     "an offset that each start adds to its turns": (
         LOOP.format("for epoch in range(9):\n    show(epoch + first)"),
-        "line 9 counts on where an earlier start ended",
+        "line 9 continues the count of an earlier start",
         "Nothing changes",
     ),
     "a turn that begins where the last start ended": (
         LOOP.format("part = 3\nfor epoch in range(9):\n    for at in range(part, 9):\n        show(at)\n    part = 0"),
-        "line 10 counts on where an earlier start ended",
+        "line 10 continues the count of an earlier start",
         "Nothing changes",
     ),
     "callbacks among other arguments": (
@@ -259,7 +259,7 @@ LEFT = {
     ),
     "a fit of each turn of a loop that begins where the last start ended": (
         f"{HEAD}for turn in range(len(os.listdir('out')), 9):\n    model.fit(x, y, epochs=20, callbacks=[saver])\n",
-        "counts its turns on from earlier starts",
+        "continues the count of earlier starts",
         "Nothing changes",
     ),
     "Horovod": (
@@ -406,14 +406,14 @@ def test_a_fit_that_a_loop_without_a_count_and_another_call_lead_to_is_left(tmp_
     )
     outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
     assert not outcome.changes
-    assert any("main.py, line 5 calls it anew" in one.message for one in outcome.findings)
+    assert any("main.py, line 5 calls it again" in one.message for one in outcome.findings)
 
 
 def test_what_keras_3_asks_for_is_told_once_a_file():
     source = HEAD.replace("w.weights.h5", "w.h5").replace(", save", ", period=2, save")
     fit = "model.fit(x, y, callbacks=[saver])\n"
     first, second = found(f"{source}{fit}{fit}")
-    told = ["On Keras 3, line 8: take out period.", "On Keras 3, line 8: name the file ….weights.h5."]
+    told = ["On Keras 3, line 8: remove period.", "On Keras 3, line 8: name the file ….weights.h5."]
     assert first.help.split("\n") == told
     assert second.help == ""
     assert [one.help for one in found(f"{source}{fit}", target="keras2")] == [""]

@@ -37,7 +37,7 @@ def test_a_name_that_is_gone_stays_in_a_block_for_colab_with_a_note(lines):
     assert CALL in text and "\nEstimator(model_fn" in text
     [note] = [one for one in findings if one.code == "FT138"]
     assert note.message.endswith("exists in no TensorFlow 2; it stays, for only Colab runs this line")
-    assert note.help == "Take it out before the program runs in Colab on TensorFlow 2."
+    assert note.help == "Remove it before the program runs in Colab on TensorFlow 2."
     assert not note.rewritten
 
 

@@ -79,11 +79,11 @@ def test_a_name_that_no_keras_has_elsewhere_is_told(lines, message):
 
 
 IN_TENSORFLOW_1 = {
-    "tf.ConfigProto()": ("tensorflow.ConfigProto", "Take it out"),
+    "tf.ConfigProto()": ("tensorflow.ConfigProto", "Remove it"),
     "tf.logging.set_verbosity(tf.logging.INFO)": ("tensorflow.logging", "Write tf.compat.v1.logging"),
     "tf.summary.FileWriter('/l')": ("tensorflow.summary.FileWriter", "Write tf.compat.v1.summary.FileWriter"),
     "tf.contrib.layers.xavier_initializer()": ("tensorflow.contrib", "Replace it by hand."),
-    "tf.keras.backend.get_session()": ("tensorflow.keras.backend.get_session", "Take it out"),
+    "tf.keras.backend.get_session()": ("tensorflow.keras.backend.get_session", "Remove it"),
 }
 """What names TensorFlow 1 had, and what is told of them."""
 

@@ -58,5 +58,5 @@ def test_a_load_in_an_imported_file_is_told_at_its_import_and_the_runtime_files_
     outcome = outcome_of(put(tmp_path, {"train.py": PLAIN + "import net\n\nnet.scored()\n"}))
     told = [one for one in outcome.findings if one.code == "FT206" and not one.rewritten]
     assert [one.message.rpartition("/")[2] for one in told] == [
-        "net.py, where Keras 3 trains what these lines load no further: 5"
+        "net.py, where Keras 3 cannot continue to train what these lines load: 5"
     ]

@@ -69,7 +69,7 @@ def test_a_program_that_speaks_both_is_left_for_each_name_with_two_meanings(valu
     after, findings = migrate(ON_2.format(unused="pass", value=value))
     assert "tf.estimator" in after
     [left] = [finding for finding in findings if finding.code == "FT192" and finding.is_own_reason]
-    assert left.message.startswith("`tensorflow.nn.dropout` means one thing in TensorFlow 1 and another in 2")
+    assert left.message.startswith("`tensorflow.nn.dropout` has different meanings in TensorFlow 1 and 2")
     assert left.help == "Write tf.compat.v1.nn.dropout or tf.compat.v2.nn.dropout, then migrate again."
 
 
@@ -83,7 +83,7 @@ def test_a_function_that_may_run_without_a_name_of_tensorflow_1_tells_no_more_th
     after, findings = migrate(text)
     assert after == text
     (reason,) = [finding.message for finding in findings if finding.is_own_reason]
-    assert reason.startswith("`tensorflow.nn.dropout` means one thing in TensorFlow 1 and another in 2")
+    assert reason.startswith("`tensorflow.nn.dropout` has different meanings in TensorFlow 1 and 2")
 
 
 def test_names_of_tensorflow_1_in_a_branch_of_a_program_that_needs_2_are_written_by_themselves():
@@ -97,7 +97,7 @@ def test_a_premade_estimator_has_two_meanings_too():
     text = program().replace("import tensorflow as tf\n", "import tensorflow as tf\n\nprint(tf.data.AUTOTUNE)\n")
     text += "\n\ntf.logging.info(1)\ntf.estimator.DNNClassifier([8], [])\n"
     _, findings = migrate(text)
-    assert any("`tensorflow.estimator.DNNClassifier` means one thing" in finding.message for finding in findings)
+    assert any("`tensorflow.estimator.DNNClassifier` has different meanings" in finding.message for finding in findings)
 
 
 SCALE = "import tensorflow as tf\n\n\ndef scale(x):\n    return {value}\n"

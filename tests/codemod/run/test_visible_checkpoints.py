@@ -128,22 +128,22 @@ STAYING = {
     ),
     "a config that is read": (
         f"c = {RUN}(save_checkpoints_steps=9)\nprint(c.save_checkpoints_steps)\ne = {ONE}c)",
-        "otherwise than as an estimator's config",
+        "for something else than an estimator's config",
     ),
     "a config of two estimators, one of them of a class of the program's": (
         f"class Own(tf.estimator.Estimator):\n    pass\n\n\nc = {RUN}(save_checkpoints_steps=9)\n"
         f"e = {ONE}c)\nf = Own(model_fn, args.folder, c)",
-        "otherwise than as an estimator's config",
+        "for something else than an estimator's config",
     ),
     "a number that changes before the estimator is made": (
         f"n = 3\nc = {RUN}(save_checkpoints_steps=n)\nn = 4\ne = {ONE}c)",
         "`n` changes between",
     ),
-    "a config that nothing is given": (f"c = {RUN}(save_checkpoints_steps=9)\ne = {ONE})", "no estimator is seen"),
+    "a config that nothing is given": (f"c = {RUN}(save_checkpoints_steps=9)\ne = {ONE})", "no estimator is known"),
     "a number with an effect": (f"e = {ONE}{RUN}(save_checkpoints_steps=next(args)))", "at another time"),
     "one of two configs": (
         f"c = {RUN}(save_checkpoints_steps=9)\ne = {ONE}c if args.maybe else None)",
-        "otherwise than as an estimator's config",
+        "for something else than an estimator's config",
     ),
 }
 

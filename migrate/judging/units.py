@@ -64,10 +64,12 @@ def units(modules: Sequence[Module], tree: Tree) -> list[Unit]:
     found: list[Unit] = []
     known = 0  # the ties of the units found so far
     for module in modules:
+        is_named = module.estimator_uses or module.names_estimator_of_library
+        if not is_named and not module.changes:
+            continue  # whatever it imports
         passed_imports = imported_model_fns(module, tree)
         files = tree.changing_files(module) | graph.bits(link.target.path for link in passed_imports)
         ties = graph.tying_files.select(files)
-        is_named = module.estimator_uses or module.names_estimator_of_library
         if not is_named and not (ties and facts(_path(module)).changes):
             continue
         own = graph.bits([_path(module)])

@@ -82,9 +82,12 @@ class Reach:
         above: dict[str, None] = {}
         waiting = [start]
         for _ in range(2):
-            importers = dict.fromkeys(one for path in waiting for one in self.tree.importers_of(path) if one != start)
-            waiting = [path for path in importers if path not in above][: _MAX_IMPORTERS - 1 - len(above)]
-            above |= dict.fromkeys(waiting)
+            importers = chain.from_iterable(map(self.tree.importers_of, waiting))
+            waiting = []
+            while len(above) < _MAX_IMPORTERS - 1 and (path := next(importers, None)) is not None:
+                if path != start and path not in above:
+                    above[path] = None
+                    waiting.append(path)
         most = _MAX_FILES + 1  # the file itself may be one of them
         found = {**above, **dict.fromkeys(self.tree.first_imports(start, self.tree.own_links(self.module), most))}
         for path in above:

@@ -40,7 +40,7 @@ class Facts(NamedTuple):
     """Facts about a file that concern the programs which import it.
 
     Attributes:
-      changes: whether it has names that a migration changes: of ``tf.estimator``, of TensorFlow 1 alone, or moved.
+      changes: ``Module.changes``.
       names_api: whether it uses a name that only the Estimator API has, or chooses eager or graph mode.
       ties: whether migrating it for one program changes it for all programs that import it.
       needs_tf1: whether only TensorFlow 1 can run it.
@@ -86,10 +86,8 @@ def facts_of(source: SourceText) -> Facts:
         imports_of(source)
         return Facts()
     module = module_of(source)
-    moved = module.has_moved or module.unread_imports
-    changes = bool(module.estimator_uses or module.mode_calls or module.tf1_only or moved)
     return Facts(
-        changes,
+        module.changes,
         module.names_api,
         module.affects_importers,
         module.needs_tf1,

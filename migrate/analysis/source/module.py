@@ -181,6 +181,12 @@ class Module:
         return self.meaning != 2 and any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
 
     @property
+    def changes(self) -> bool:
+        """Whether it has names that a migration changes: of ``tf.estimator``, of TensorFlow 1 alone, or moved."""
+        is_moved = self.has_moved or self.unread_imports
+        return bool(self.estimator_uses or self.mode_calls or self.tf1_only or is_moved)
+
+    @property
     def needs_tf1(self) -> bool:
         """Whether only TensorFlow 1 can run this file, which uses its names or its methods of datasets."""
         return self.is_tf1 or bool(self.iterators)

@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from types import SimpleNamespace
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from migrate.files.run_cache import forget_trees, tree_cache
 from migrate.files.sources import NOTEBOOK
@@ -17,8 +17,8 @@ from migrate.findings.finding import Finding, Span
 
 _MOST_CHARACTERS = 3_300_000
 """The total length of texts whose trees are cached; a tree with its results takes 60 to 100 bytes a character."""
-_in_use = SimpleNamespace(characters=0)
-_lengths: WeakKeyDictionary[ast.Module, int] = WeakKeyDictionary()
+_characters = SimpleNamespace(in_all=0, in_use=0)
+_lengths: dict[ref[ast.Module], int] = {}
 
 _STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
 _PYTHON_2 = re.compile(
@@ -70,8 +70,13 @@ def _tree(path: str, text: str) -> ast.Module:
     if trees_exceed_limit(len(text)):
         drop_trees()
     tree = _parse_quietly(path, text)
-    _lengths[tree] = len(text)
+    _lengths[ref(tree, _subtract_length)] = len(text)
+    _characters.in_all += len(text)
     return tree
+
+
+def _subtract_length(tree: ref[ast.Module]) -> None:
+    _characters.in_all -= _lengths.pop(tree)
 
 
 def _parse_quietly(path: str, text: str) -> ast.Module:
@@ -83,17 +88,17 @@ def _parse_quietly(path: str, text: str) -> ast.Module:
 def drop_trees() -> None:
     """Frees the cached trees; those of the program that is being judged stay in use, and no cycle keeps others."""
     forget_trees()
-    _in_use.characters = characters_of_trees()
+    _characters.in_use = characters_of_trees()
 
 
 def trees_exceed_limit(more: int) -> bool:
     """Whether the cached trees take too much memory, with those of ``more`` characters of text."""
-    return characters_of_trees() + more > max(_MOST_CHARACTERS, int(_in_use.characters) + _MOST_CHARACTERS // 3)
+    return characters_of_trees() + more > max(_MOST_CHARACTERS, int(_characters.in_use) + _MOST_CHARACTERS // 3)
 
 
 def characters_of_trees() -> int:
     """Returns the total length of the texts whose trees are in memory."""
-    return sum(_lengths.values())
+    return int(_characters.in_all)
 
 
 def compile_error(source: SourceText) -> Finding | None:
@@ -101,7 +106,7 @@ def compile_error(source: SourceText) -> Finding | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(parse(source), source.path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+            compile(source.text, source.path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
         return _syntax_error(source, error)
     return None

@@ -49,26 +49,30 @@ def regular_bytes(path: str) -> bytes:
     """Returns the bytes of a regular file of at most 512 MiB; raises OSError for any other, without blocking."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may have an effect
         raise OSError(errno.EINVAL, "not a regular file", path)
-    with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):  # it was replaced after the check
             raise OSError(errno.EINVAL, "not a regular file", path)
         if status.st_size > _LARGEST:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
-        return file.read()
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+        return b"".join(iter(lambda: os.read(descriptor, status.st_size + 1), b""))
+    finally:
+        os.close(descriptor)
 
 
 def read(path: str) -> bytes:
     """Returns the bytes of a regular file or of a link to one; raises Unreadable (FT001)."""
     try:
-        status = os.stat(path)
-        trouble_found = file_type_error(path, status.st_mode) or _size_error(path, status.st_size)
-        if trouble_found is None:
-            return regular_bytes(path)
+        return regular_bytes(path)
     except (OSError, ValueError) as error:
-        raise Unreadable(unreadable_finding(path, error)) from error
-    raise Unreadable(trouble_found)
+        raise Unreadable(_why_unreadable(path) or unreadable_finding(path, error)) from error
+
+
+def _why_unreadable(path: str) -> Finding | None:
+    """Returns FT001 for a path that is no regular file, or that is too large; None if it is neither."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return file_type_error(path, status.st_mode) or _size_error(path, status.st_size)

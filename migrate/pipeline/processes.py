@@ -106,10 +106,11 @@ def _run_piece(work: Callable[..., _Result], calls: list[_Call]) -> list[_Result
 
 
 def drop_repository() -> None:
-    """Empties the caches after the work on a repository, if they are large."""
-    if characters_of_trees() > _FEW_CHARACTERS:
+    """Drops the trees after the work on a repository, and all that is known of its files if they are many."""
+    are_many = characters_of_trees() > _FEW_CHARACTERS
+    drop_trees()
+    if are_many:
         forget()
-        drop_trees()
         gc.collect()
         gc.freeze()  # the remaining objects live to the end, so that the next collection need not search them
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from migrate.files.boundary import Boundary
-from migrate.files.sources import is_below
+from migrate.files.sources import JOURNAL, is_below
 from migrate.files.trouble import NotWritten, Unwritable, reason, trouble
 from migrate.files.write import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, sync_directory
 from migrate.findings.finding import Finding
@@ -28,8 +28,6 @@ try:
 except ImportError:  # Windows, where nobody can remove a file that another process has open
     fcntl = None  # type: ignore[assignment]
 
-JOURNAL = ".migrate-journal"
-"""The name of the file in each directory of a write, until it ends."""
 _VERSION = 1
 _END_RECORD = {"ended": True}
 _WAIT_SECONDS = 30.0

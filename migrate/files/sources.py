@@ -4,6 +4,8 @@ import os
 
 NOTEBOOK = ".ipynb"
 SUFFIXES = (".py", NOTEBOOK)
+JOURNAL = ".migrate-journal"
+"""The name of the file in each directory of a write, until it ends."""
 
 
 def is_below(path: str, directory: str) -> bool:

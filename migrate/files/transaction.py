@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from migrate.files import journal
 from migrate.files.boundary import Boundary
 from migrate.files.interrupts import defer_signals
-from migrate.files.journal import JOURNAL, Journal
-from migrate.files.sources import SUFFIXES, is_below
+from migrate.files.journal import Journal
+from migrate.files.sources import JOURNAL, SUFFIXES, is_below
 from migrate.files.trouble import NotWritten, Unwritable, trouble
 from migrate.files.write import Step, digest, missing_file_error, stale_file_error, unwritable, write_temporary
 from migrate.findings.finding import Finding

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from migrate.files.boundary import Boundary
-from migrate.files.journal import JOURNAL, unfinished_write
 from migrate.files.patterns import Patterns
 from migrate.files.read import file_type_error, unreadable_finding
 from migrate.files.repository import ignored_below, repository
-from migrate.files.sources import SUFFIXES, is_below
-from migrate.files.transaction import settle
+from migrate.files.sources import JOURNAL, SUFFIXES, is_below
 from migrate.files.trouble import NotWritten
 from migrate.findings.finding import Finding
 
@@ -192,6 +190,9 @@ class _Walk:
         """Ends an interrupted write in a directory, or yields an error that says why it is not ended."""
         if directory in self._settled or not os.path.lexists(os.path.join(directory, JOURNAL)):
             return
+        from migrate.files.journal import unfinished_write
+        from migrate.files.transaction import settle
+
         self._settled.add(directory)
         try:
             if self._boundary is not None:

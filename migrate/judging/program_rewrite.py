@@ -13,7 +13,7 @@ from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.judging.units import Unit
 from migrate.rewrite.vocabulary import Vocabulary
-from migrate.rules import CODES, ESTIMATOR_RULES, RULES
+from migrate.rules import CODES, ESTIMATOR_WORDS, RULES
 from migrate.rules.rule import EstimatorFile, EstimatorProgram, Rule, Verdict
 from migrate.settings import Settings
 
@@ -74,7 +74,10 @@ def rewrite_program(unit: Unit, settings: Settings, given: Set[str]) -> ProgramR
         )
         rewrite.files[module.path] = file
     program = EstimatorProgram(unit.tree, unit.roots, unit.links, modules, rewrite.files, settings)
-    for rule in (RULES[CODES[name]] for name in ESTIMATOR_RULES):
+    for name, words in ESTIMATOR_WORDS.items():
+        if words and not any(word in module.text for module in modules for word in (*words, "import *")):
+            continue
+        rule = RULES[CODES[name]]
         if rule.check_unit is not None:
             rewrite.verdicts += [(rule, verdict) for verdict in rule.check_unit(program)]
         else:

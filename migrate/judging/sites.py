@@ -46,7 +46,7 @@ class Sites:
         for bench, rule, fix in sorted(found, key=lambda one: _outer_first(one[1:])):
             self._add_fix(bench, rule, fix)
         for bench in benches:
-            bench.reach.end_searches()
+            bench.end_searches()
 
     def _bench(self, module: Module) -> Workbench:
         is_on_2 = self.settings.target == "portable" and uses_keras_2(module)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.findings.finding import Finding
 from migrate.pipeline.outcome import Outcome
-from migrate.report import diff, json_report, linter, summary
+from migrate.report import linter, summary
 from migrate.report.pages import pages
 from migrate.report.source import line_reader, span_reader
 from migrate.report.terminal import Line, as_text, show
@@ -42,6 +42,8 @@ class Report:
     def save(self, file: BinaryIO) -> None:
         """Writes the report to a file, without colour."""
         if self.format == "diff":
+            from migrate.report import diff
+
             file.write(diff.render(self.outcome.changes))
         elif self.format in _LINE_FORMATS:
             file.write(as_text(self._lines()).encode("utf-8", "backslashreplace"))
@@ -52,6 +54,8 @@ class Report:
     def show(self, stream: TextIO) -> None:
         """Prints the report, in colour on a terminal."""
         if self.format == "diff" and stream.isatty():
+            from migrate.report import diff
+
             show(diff.style_diff(diff.render_for_terminal(self.outcome.changes)), stream)
         elif self.format in _LINE_FORMATS:
             show(self._lines(), stream)
@@ -95,6 +99,8 @@ class Report:
 
             reader = line_reader(self.outcome.changes)
             return html.render(self.outcome, pages(), reader, self.programs)
+        from migrate.report import json_report
+
         return json_report.render(self.outcome, self.written or ())
 
     @property
@@ -109,7 +115,11 @@ class Report:
         return linter.lines(findings, line_reader(self.outcome.changes))
 
     def _diff_base_note(self) -> Iterator[Line]:
-        base = diff.base_directory(self.outcome.changes) if self.format == "diff" and self.written is None else None
+        if self.format != "diff" or self.written is not None:
+            return
+        from migrate.report.diff import base_directory
+
+        base = base_directory(self.outcome.changes)
         if base is not None and base != os.path.realpath(os.curdir):
             yield [(f"The paths in the diff are relative to {base}: apply it there.", "")]
 

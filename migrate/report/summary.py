@@ -10,8 +10,6 @@ from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.report.annotation import result
 from migrate.report.terminal import Line
-from migrate.runtime_files import package
-from migrate.runtime_files.requirement import unlisted_packages
 
 _MAX_REASONS = 10
 _MAX_PATHS = 5
@@ -79,10 +77,12 @@ def need_lines(programs: Mapping[str, Sequence[str]]) -> Iterator[Line]:
 def runtime_notes(outcome: Outcome) -> Iterator[Line]:
     """Yields what the user has to do for the runtime files because the tool cannot do it."""
     if outcome.unlisted:
+        from migrate.runtime_files.package import REQUIREMENT
+
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
         yield [
             (
-                f"Add {package.REQUIREMENT} to what {files} need: the given paths hold no list of requirements for it.",
+                f"Add {REQUIREMENT} to what {files} need: the given paths hold no list of requirements for it.",
                 "",
             )
         ]
@@ -91,6 +91,8 @@ def runtime_notes(outcome: Outcome) -> Iterator[Line]:
 
 def missing_package_note(folders: Iterable[str]) -> Iterator[Line]:
     """Yields a line for each ``setup.py`` that has to list packages so that runtime folders are installed."""
+    from migrate.runtime_files.requirement import unlisted_packages
+
     unlisted: dict[str, list[str]] = {}
     for setup, package_name in unlisted_packages(folders):
         unlisted.setdefault(setup, []).append(repr(package_name))

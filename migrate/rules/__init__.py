@@ -49,12 +49,17 @@ PLACES = {
 CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
 """The codes of the rules by their names."""
 
-ESTIMATOR_RULES = (
-    *("several_files", "horovod_program", "model_to_estimator"),
-    *("object_form", "contrib_names", "tensorflow_1_import", "dataset_made_outside"),
-    *("visible_checkpoints", "missing_names"),
-)
-"""The rules for Estimator programs, in the order in which they run: each reads the replacements of those before it."""
+ESTIMATOR_WORDS = {
+    **dict.fromkeys(("several_files", "horovod_program"), ()),
+    "model_to_estimator": ("model_to_estimator",),
+    **dict.fromkeys(("object_form", "contrib_names", "tensorflow_1_import"), ()),
+    "dataset_made_outside": ("make_one_shot_iterator", "constant"),
+    **dict.fromkeys(("visible_checkpoints", "missing_names"), ()),
+}
+"""The rules for Estimator programs, in the order in which they run: each reads the replacements of those before it.
+
+A file of the program must contain one of a rule's words, or the rule is not run.
+"""
 
 SITE_WORDS = {
     "names_without_an_estimator": ("stimator",),

@@ -5,17 +5,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from migrate.analysis.calls.reach import Reach
-from migrate.analysis.keras.checkpoints import Checkpoints
 from migrate.analysis.program.links import Link
 from migrate.analysis.program.sessions import EagerCode
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import root_of
-from migrate.analysis.values.values import Values
 from migrate.findings.finding import Fidelity
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
@@ -29,6 +26,11 @@ from migrate.rules.verdict import noted as noted
 from migrate.rules.verdict import without_counterpart as without_counterpart
 from migrate.settings import Settings
 
+if TYPE_CHECKING:
+    from migrate.analysis.calls.reach import Reach
+    from migrate.analysis.keras.checkpoints import Checkpoints
+    from migrate.analysis.values.values import Values
+
 
 @dataclass(frozen=True)
 class Workbench:
@@ -40,18 +42,29 @@ class Workbench:
     tree: Tree
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> "Reach":
         """The calls of the program that the file belongs to."""
+        from migrate.analysis.calls.reach import Reach
+
         return Reach(self.module, self.tree)
 
     @cached_property
-    def values(self) -> Values:
+    def values(self) -> "Values":
         """The values that expressions of the file may have."""
+        from migrate.analysis.values.values import Values
+
         return Values(self.tree)
 
     @cached_property
-    def checkpoints(self) -> Checkpoints:
+    def checkpoints(self) -> "Checkpoints":
+        from migrate.analysis.keras.checkpoints import Checkpoints
+
         return Checkpoints(self.module, self.values, self.reach)
+
+    def end_searches(self) -> None:
+        """Drops what was searched in the program, if anything was."""
+        if "reach" in vars(self):
+            self.reach.end_searches()
 
     def tf_at(self, node: ast.expr) -> str:
         """Returns a name of plain ``tensorflow`` for new code at a node: the one that the node begins with, if any."""

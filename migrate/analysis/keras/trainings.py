@@ -11,6 +11,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.places import key_of, single_assignment
 from migrate.files.run_cache import tree_cache
 
+TRAINING_METHODS = {"fit", "fit_generator", "train_on_batch"}
 FIT = (
     "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
     "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps", "validation_batch_size",

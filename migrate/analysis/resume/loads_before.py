@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import need_different_constants, strip_not, tests_around
 from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
-from migrate.analysis.keras.trainings import is_model_fit
+from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
@@ -15,7 +15,6 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.files.run_cache import tree_cache
 
 TrainingNode = ast.Call | ast.For | ast.While
-TRAINING_METHODS = {"fit", "fit_generator", "train_on_batch"}
 _PREDICTION_TEST = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24

@@ -9,8 +9,8 @@ from functools import cached_property
 from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
-from migrate.analysis.keras.trainings import is_model_fit
-from migrate.analysis.resume.loads_before import TRAINING_METHODS, TrainingNode
+from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
+from migrate.analysis.resume.loads_before import TrainingNode
 from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module

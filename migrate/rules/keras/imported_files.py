@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from migrate.analysis.keras.trainings import TRAINING_METHODS
 from migrate.analysis.program.reached_code import ReachedCode
-from migrate.analysis.resume.loads_before import TRAINING_METHODS
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.sources import is_generated

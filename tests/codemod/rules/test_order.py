@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 import migrate.rules
-from migrate.rules import CODES, ESTIMATOR_RULES, FINAL_RULES, PLACES, PROGRAM_WORD_RULES, RULES, SITE_WORDS
+from migrate.rules import CODES, ESTIMATOR_WORDS, FINAL_RULES, PLACES, PROGRAM_WORD_RULES, RULES, SITE_WORDS
 from migrate.rules.rule import REGISTERED
 
 
@@ -17,7 +17,7 @@ def test_every_file_of_a_rule_has_its_place_in_the_order_of_the_codes():
 
 def test_every_rule_for_estimator_programs_is_once_in_their_list():
     speaking = sorted(one.name for one in RULES.values() if one.check_sites is None)
-    assert sorted(ESTIMATOR_RULES) == speaking, "is it once in ESTIMATOR_RULES of migrate/rules/__init__.py?"
+    assert sorted(ESTIMATOR_WORDS) == speaking, "is it once in ESTIMATOR_WORDS of migrate/rules/__init__.py?"
 
 
 def test_every_rule_of_sites_says_its_words_and_those_of_recovered_files_come_last():

@@ -75,28 +75,30 @@ def _migrate(arguments: Sequence[str]) -> int:
         raise KeyboardInterrupt(summary.interruption_note(outcome)) from None
 
 
-def _write_and_report(asked: Arguments, outcome: Outcome) -> int:
+def _write_and_report(options: Arguments, outcome: Outcome) -> int:
     """Writes the changes, prints the report, and returns the exit code."""
     # Open the file before anything is written, so that a wrong name does no harm.
-    file = None if asked.output is None else _open_output(asked.output)
-    needs = _program_needs(outcome) if asked.write else {}
-    written = _write_changes(outcome) if asked.write else None
-    report = replace(_report(asked, outcome, written), needs=needs)
+    file = None if options.output is None else _open_output(options.output)
+    needs = _program_needs(outcome) if options.write else {}
+    written = _write_changes(outcome) if options.write else None
+    report = replace(_report(options, outcome, written), needs=needs)
     if file is not None:
         _save(report, file)
     else:
         _print(sys.stdout, report.show)
-    errors_are_shown = asked.format in ("text", "concise") and file is None
-    _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown, quiet=asked.quiet))
-    return 0 if asked.exit_zero and outcome.exit_code == 1 else outcome.exit_code
+    errors_are_shown = options.format in ("text", "concise") and file is None
+    _print(sys.stderr, lambda stream: report.summarise(stream, with_errors=not errors_are_shown, quiet=options.quiet))
+    return 0 if options.exit_zero and outcome.exit_code == 1 else outcome.exit_code
 
 
-def _find(asked: Arguments) -> Outcome:
+def _find(options: Arguments) -> Outcome:
     from migrate.pipeline.run import run
 
     def work(progress: Callable[[str, int, int], None] | None) -> Outcome:
-        rewrites, writes = asked.needs_rewrites, asked.write
-        return run(asked.paths, asked.settings, jobs=asked.jobs, progress=progress, rewrites=rewrites, writes=writes)
+        rewrites, writes = options.needs_rewrites, options.write
+        return run(
+            options.paths, options.settings, jobs=options.jobs, progress=progress, rewrites=rewrites, writes=writes
+        )
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         outcome = work(None)
@@ -143,14 +145,14 @@ def _print_notes(notes: Sequence[str]) -> None:
         _print(sys.stderr, lambda stream: show([[(note, "bold")] for note in map(printable, notes)], stream))
 
 
-def _report(asked: Arguments, outcome: Outcome, written: Collection[str] | None) -> Report:
+def _report(options: Arguments, outcome: Outcome, written: Collection[str] | None) -> Report:
     programs: Sequence[ProgramRow] = ()
-    if asked.format == "html":
+    if options.format == "html":
         from migrate.planning.rows import rows
 
-        programs = rows(outcome, asked.settings)
+        programs = rows(outcome, options.settings)
     return Report(
-        outcome, asked.format, written=written, check=asked.check, programs=programs, select=asked.settings.select
+        outcome, options.format, written=written, check=options.check, programs=programs, select=options.settings.select
     )
 
 

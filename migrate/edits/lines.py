@@ -55,11 +55,11 @@ def blank_lines(line: Line, column: int) -> list[cst.EmptyLine]:
     return [cst.EmptyLine(indent=False)] * blanks
 
 
-def join_lines(pending: Sequence[cst.EmptyLine], own: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+def join_lines(pending: Sequence[cst.EmptyLine], lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
     """Returns the lines of removed statements, then a statement's own, with one blank line at most between."""
-    if own and own[0].comment is None and all(line.comment is None for line in pending[-1:]):
+    if lines and lines[0].comment is None and all(line.comment is None for line in pending[-1:]):
         pending = pending[:-1]
-    return [*pending, *own]
+    return [*pending, *lines]
 
 
 def blank_count(lines: Sequence[cst.EmptyLine]) -> int:
@@ -86,7 +86,7 @@ _DOTTED_NAME = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]\w*
 
 @lru_cache(maxsize=1024)
 def format_source(source: str, column: int, indent: str, *, is_users: bool = False) -> str:
-    """Returns ``source`` as black formats it, for a place that is indented by ``column`` characters.
+    """Returns ``source`` as black formats it, for a line that is indented by ``column`` characters.
 
     Args:
       source: statements or one expression, at column 0.

@@ -72,7 +72,7 @@ class Boundary:
 
 
 def _package_top(directory: str) -> str:
-    """Returns the outermost directory of the package that a directory is in; the directory itself if it is in none."""
+    """Returns the outermost directory of the package that contains a directory; without a package the directory."""
     around = package_around(directory)
     if around is not None:
         return around

@@ -266,7 +266,7 @@ def _create(boundary: Boundary, directory: str, identity: str, more: dict[str, A
 
 
 def _remove_unfinished(boundary: Boundary, directory: str) -> bool:
-    """Removes a ``.migrate-journal`` whose process died before it wrote the first record; False if it lives."""
+    """Removes a ``.migrate-journal`` without a record, if its process has died; returns whether it has."""
     path = os.path.join(directory, JOURNAL)
     with contextlib.suppress(FileNotFoundError):
         descriptor = _lock_dead_journal(path, os.O_RDONLY)

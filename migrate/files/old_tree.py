@@ -10,8 +10,8 @@ from migrate.files.sources import is_below
 class OldTree:
     """Copies of the changed repositories, in a directory ``before`` next to each, or ``before/NAME`` if several."""
 
-    def __init__(self, files: Iterable[str], given: Sequence[str]) -> None:
-        self._given = [os.path.abspath(path) for path in given]
+    def __init__(self, files: Iterable[str], paths: Sequence[str]) -> None:
+        self._given = [os.path.abspath(path) for path in paths]
         directories = {os.path.dirname(os.path.abspath(path)) for path in files}
         self._bases = {directory: self._base_of(directory) for directory in directories}
 

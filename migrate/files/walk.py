@@ -82,7 +82,7 @@ def leads_outside(path: str, paths: Sequence[str]) -> bool:
 
 
 def imported_below(path: str, paths: Sequence[str], exclude: Patterns | None) -> str | None:
-    """Returns the path of an imported file, spelled from the named directory above it; None if it is in none.
+    """Returns the path of an imported file below the named directory that contains it; None if none does.
 
     It is read even if git ignores it, because it is part of a program.
     """

@@ -36,7 +36,7 @@ def examine_bytes(
 
 
 def holds_code(path: str, code: bytes) -> bool:
-    """Whether code of a file may have a site; for a training without Keras in its text, whether it imports Keras."""
+    """Whether a file's code may have a site; if it trains and does not name Keras, whether it imports Keras."""
     holds = should_parse(code)
     if not holds and may_train_imported(code):
         from migrate.analysis.program.tree import Tree

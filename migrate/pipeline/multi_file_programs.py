@@ -112,7 +112,7 @@ def _groups(
 
 
 def _users(wanted: Collection[str], named: Sequence[str]) -> dict[str, set[str]]:
-    """Maps each of some files to the files, not named by the user, that make an estimator with it."""
+    """Maps each of some files to the files that make an estimator with it and were not named by the user."""
     users: dict[str, set[str]] = {}
     for root in sorted({importing_root(os.path.dirname(path)) for path in wanted}):
         if _is_given(root, named):
@@ -185,14 +185,14 @@ def _examine_files(group: Group, settings: Settings) -> list[ExaminedFile]:
     return examined
 
 
-def _join_notebook(one: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedFile:
+def _join_notebook(file: ExaminedFile, plan: Plan, settings: Settings) -> ExaminedFile:
     """Returns a notebook with the findings in the modules that its cells write, and with its own file as source."""
     from migrate.pipeline.notebooks import examine_notebook
 
-    whole = examine_notebook(one.path, read(one.path), settings, own=one, rewrites=False)
+    whole = examine_notebook(file.path, read(file.path), settings, own=file, rewrites=False)
     if whole.source is None:  # its findings are errors
         return whole
-    return replace(whole, plan=plan, together=one.together)
+    return replace(whole, plan=plan, together=file.together)
 
 
 def _notebooks(tree: Tree, group: Group) -> dict[str, tuple[CellProgram, str]]:

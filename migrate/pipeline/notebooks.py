@@ -117,21 +117,21 @@ def _examine(
 
 
 def rewritten_notebook(
-    one: ExaminedFile, settings: Settings, imports: Sequence[str], rewrites: bool = True
+    file: ExaminedFile, settings: Settings, imports: Sequence[str], rewrites: bool = True
 ) -> str | Finding:
     """Returns the new text of a notebook that was judged together with files, or a finding that says why there is none.
 
     Args:
-      one: the notebook, with the plan for its own program.
+      file: the notebook, with the plan for its own program.
       rewrites: whether to make the text; otherwise the unchanged notebook is compiled.
     """
-    own = replace(one, findings=[])
-    found = examine_notebook(one.path, read(one.path), settings, rewrites=rewrites, own=own, imports=imports)
+    own = replace(file, findings=[])
+    found = examine_notebook(file.path, read(file.path), settings, rewrites=rewrites, own=own, imports=imports)
     problems = [finding for finding in found.findings if finding.error]
     if found.after is None and rewrites:
         return problems[0]
-    assert one.source is not None
-    return next((finding for finding in problems if finding not in one.findings), found.after or one.source.text)
+    assert file.source is not None
+    return next((finding for finding in problems if finding not in file.findings), found.after or file.source.text)
 
 
 def own_text(path: str) -> tuple[CellProgram, str]:

@@ -110,7 +110,7 @@ def _run(
 
 
 def _group_by_repository(files: Iterable[str]) -> list[list[str]]:
-    """Returns the files of each repository, with those of nested ones; if some are in none, all files form one list."""
+    """Returns the files of each repository and its nested ones; if some are in no repository, one list of all."""
     own: dict[str, list[str]] = {}
     for path in files:
         own.setdefault(repository_of(os.path.dirname(os.path.abspath(path))), []).append(path)
@@ -155,11 +155,11 @@ def _run_repository(
     return outcome
 
 
-def _add_unplanned(one: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
-    """Adds the findings of a file without a plan, and the change of a notebook that was judged alone."""
-    outcome.findings += one.findings
-    if one.source is not None and one.after not in (None, one.source.text):
-        outcome.changes.append(FileChange(one.path, one.source.text, one.after, one.source, needs))
+def _add_unplanned(file: ExaminedFile, outcome: Outcome, needs: tuple[str, ...] = ()) -> None:
+    """Adds the findings of a file without a plan, and the change of a notebook that was judged by itself."""
+    outcome.findings += file.findings
+    if file.source is not None and file.after not in (None, file.source.text):
+        outcome.changes.append(FileChange(file.path, file.source.text, file.after, file.source, needs))
 
 
 def _examine_source(data: bytes, name: str, settings: Settings) -> ExaminedFile:
@@ -298,18 +298,18 @@ def _rewrite_planned(
             _add_unplanned(one, outcome, placement.needs.get(one.path, ()))
 
 
-def _rewrite(one: ExaminedFile, imports: list[str], settings: Settings, rewrites: bool) -> str | Finding:
+def _rewrite(file: ExaminedFile, imports: list[str], settings: Settings, rewrites: bool) -> str | Finding:
     """Returns the new text of a file, or the finding that says why there is none."""
-    if one.path.endswith(NOTEBOOK):
+    if file.path.endswith(NOTEBOOK):
         from migrate.pipeline.notebooks import rewritten_notebook
 
-        return rewrite_guarded(one.path, lambda: rewritten_notebook(one, settings, imports, rewrites))
-    assert one.source is not None and one.plan is not None
+        return rewrite_guarded(file.path, lambda: rewritten_notebook(file, settings, imports, rewrites))
+    assert file.source is not None and file.plan is not None
     if not rewrites:
-        return compiled_text(one.source)
+        return compiled_text(file.source)
     from migrate.pipeline.attempt import attempt_rewrite
 
-    return attempt_rewrite(one.source, one.plan, imports)
+    return attempt_rewrite(file.source, file.plan, imports)
 
 
 def write(outcome: Outcome) -> list[Finding]:
@@ -364,8 +364,8 @@ def _programs(changes: Sequence[FileChange]) -> Iterator[tuple[tuple[str, ...], 
         yield (*files,), (*sorted({needed for path in files for needed in needs[path]}),)
 
 
-def _skip_outside(one: ExaminedFile) -> ExaminedFile:
+def _skip_outside(file: ExaminedFile) -> ExaminedFile:
     """Returns the findings of a file behind a symbolic link as skipped: it is outside of the given paths."""
     reason = "not rewritten: a symbolic link leads to it out of the given paths"
-    findings = [f.skipped_for(reason, "Name the file itself.") if f.rewritten else f for f in one.findings]
-    return ExaminedFile(one.path, findings)
+    findings = [f.skipped_for(reason, "Name the file itself.") if f.rewritten else f for f in file.findings]
+    return ExaminedFile(file.path, findings)

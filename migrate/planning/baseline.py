@@ -54,13 +54,13 @@ def new_findings(comparison: Comparison | None, findings: Sequence[Finding]) -> 
 
 
 def compare_plans(
-    path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding], given: Sequence[str] = (os.curdir,)
+    path: str, rows: Sequence[ProgramRow], errors: Sequence[Finding], paths: Sequence[str] = (os.curdir,)
 ) -> Comparison:
     """Returns what changed since the plan in a file, which ``plan --format json`` printed.
 
     Args:
       errors: the findings of files that cannot be read now.
-      given: the files and directories read now: sites of the plan elsewhere do not count as gone.
+      paths: the files and directories read now: sites of the plan elsewhere do not count as gone.
 
     Raises:
       SettingsError: the file holds no plan.
@@ -77,7 +77,7 @@ def compare_plans(
     return Comparison(
         baseline=path,
         new=dict(now - before),
-        gone=sum(count for name, count in (before - now).items() if _is_read(name, given)),
+        gone=sum(count for name, count in (before - now).items() if _is_read(name, paths)),
         unblocked=tuple(start for status in WHOLE for start in changed.get((BLOCKED, status), ())),
         blocked=tuple(start for status in WHOLE for start in changed.get((status, BLOCKED), ())),
         new_errors=tuple(dict.fromkeys(error.path for error in errors if os.path.normpath(error.path) not in known)),
@@ -98,10 +98,10 @@ def _site(file: str, symbol: str) -> str:
     return f"{os.path.normpath(file)}: {symbol}"
 
 
-def _is_read(site: str, given: Sequence[str]) -> bool:
+def _is_read(site: str, paths: Sequence[str]) -> bool:
     """Whether the file of a site is one of some files, or below one of some directories."""
     file = os.path.abspath(site.rpartition(": ")[0])
-    return any(is_below(file, os.path.abspath(path)) for path in given)
+    return any(is_below(file, os.path.abspath(path)) for path in paths)
 
 
 def _read_plan(path: str) -> dict[str, Any]:

@@ -253,6 +253,6 @@ def _training_lengths(call: ast.Call) -> list[ast.expr]:
 
 
 def _range_ends(call: ast.Call) -> list[ast.expr]:
-    """Returns the end of a ``range`` whose words say that it counts epochs or steps."""
+    """Returns the end of a ``range`` that counts epochs or steps, as the names in it say."""
     ends = call.args[:2][-1:] if isinstance(call.func, ast.Name) and call.func.id == "range" else []
     return [end for end in ends if _COUNTING_WORD.search(ast.unparse(end)) and "_per_" not in ast.unparse(end)]

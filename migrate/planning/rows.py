@@ -159,9 +159,9 @@ def needs_of_programs(outcome: Outcome) -> dict[str, tuple[str, ...]]:
 
 
 def _needs(
-    one: _ProgramGroup, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
+    group: _ProgramGroup, starts: Sequence[str], files: Sequence[str], changes: Mapping[str, FileChange], tree: Tree
 ) -> tuple[str, ...]:
-    in_graphs = any(kind in _WITH_MODEL_FN for program in one.programs for kind in program.kinds)
+    in_graphs = any(kind in _WITH_MODEL_FN for program in group.programs for kind in program.kinds)
     return needs((*starts, *files), in_graphs, changes, tree)
 
 
@@ -184,24 +184,24 @@ def _group_programs(outcome: Outcome, findings: Mapping[str, list[Finding]]) -> 
 
 
 def _row(
-    one: _ProgramGroup,
+    group: _ProgramGroup,
     found: Mapping[str, list[Finding]],
     changes: Mapping[str, FileChange],
     settings: Settings,
     tree: Tree,
     old: OldTree,
 ) -> ProgramRow:
-    files = [path for path in one.files if path in found or path in changes]
+    files = [path for path in group.files if path in found or path in changes]
     findings = [finding for path in files for finding in found.get(path, [])]
     rewritten = sum(finding.rewritten for finding in findings)
-    blocked_by = _reason(one.programs, findings)
+    blocked_by = _reason(group.programs, findings)
     changed = [changes[path] for path in files if path in changes]
     modules = {path for change in changed for path in change.needs}
     lines = [_count_lines(change) for change in changed if change.path not in modules]
     starts = entry_points(files, tree)
-    forms = dict.fromkeys(program.form for program in one.programs if program.cause is None)
-    kinds = _kinds(one.programs, findings)
-    needed = _needs(one, starts, files, changes, tree) if rewritten else ()
+    forms = dict.fromkeys(program.form for program in group.programs if program.cause is None)
+    kinds = _kinds(group.programs, findings)
+    needed = _needs(group, starts, files, changes, tree) if rewritten else ()
     target = _TARGET_WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
     whole = NEEDS if needed else READY
     is_whole = all(finding.rewritten or finding.fidelity is Fidelity.NOTED for finding in findings)
@@ -221,7 +221,7 @@ def _row(
         removed=sum(removed for _, removed in lines),
         generated=sum(_count_lines(changes[path])[0] for path in sorted(modules) if path in changes),
         needs=needed,
-        commands=tuple(_commands(start, one, forms, needed, tree, kinds, old) for start in starts if status in WHOLE),
+        commands=tuple(_commands(start, group, forms, needed, tree, kinds, old) for start in starts if status in WHOLE),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
 
@@ -257,7 +257,7 @@ def _count_lines(change: FileChange) -> tuple[int, int]:
 
 def _commands(
     start: str,
-    one: _ProgramGroup,
+    group: _ProgramGroup,
     forms: Mapping[str, None],
     needed: Sequence[str],
     tree: Tree,
@@ -268,9 +268,9 @@ def _commands(
         return Commands(start)  # there is no training to interrupt
     if start.endswith(NOTEBOOK):
         return Commands(start, "Run the notebook from its first cell to its last, before and after, and compare")
-    flags = flags_of(dict.fromkeys([start, *one.files, *files_run_by_import(start, tree)]))
+    flags = flags_of(dict.fromkeys([start, *group.files, *files_run_by_import(start, tree)]))
     found = directories(start, tree)
-    first, in_directory, given = _directory_options(start, one, flags, found, length_flag(start, flags, tree))
+    first, in_directory, given = _directory_options(start, group, flags, found, length_flag(start, flags, tree))
     options = [
         *(["-m"] if is_in_package(start) else []),
         *(["--own-cwd"] if in_directory else []),
@@ -279,7 +279,7 @@ def _commands(
     ]
     if first:  # the program would train in the user's model_dir, as long as it has no own one for the comparison
         return Commands(start, first)
-    if not one.programs and {*kinds} == {_KINDS["FT2"]}:  # the old program repeats epochs or starts over
+    if not group.programs and {*kinds} == {_KINDS["FT2"]}:  # the old program repeats epochs or starts over
         return Commands(start, verify=" ".join([program(), "verify", start, "--new-python NEW", *options]))
     compared = [program(), "verify", old.path(start), start, "--old-python OLD --new-python NEW", *options]
     return Commands(start, verify=" ".join(compared), old=_old_tensorflow(start, tree))
@@ -292,7 +292,7 @@ def _old_tensorflow(start: str, tree: Tree) -> str:
 
 
 def _directory_options(
-    start: str, one: _ProgramGroup, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
+    start: str, group: _ProgramGroup, flags: Sequence[Flag], found: Sequence[Directory], length: Flag | None = None
 ) -> tuple[str, bool, str]:
     """Finds how to make a program save into a given directory.
 
@@ -305,7 +305,7 @@ def _directory_options(
     if seen is None and variable:
         options = [f"--env {variable}={{model_dir}}", verify_options(flags, None, length)]
         return "", False, " ".join(filter(None, options))
-    written = [text for program in one.programs for text in program.directories]
+    written = [text for program in group.programs for text in program.directories]
     is_unseen = not found or any(each.origin is Origin.UNKNOWN for each in found)
     directory = seen or (directory_flag(flags, written) if is_unseen else None)
     if directory is not None:

@@ -145,12 +145,12 @@ def _by_rule(sites: Collection[Finding], names: Mapping[str, str]) -> Iterator[L
         yield [(f"  {code}", "cyan"), (f"  {names.get(code, ''):{width}}" if width else "", ""), (f"  {counts}", "")]
 
 
-def _by_reason(left: Collection[Finding]) -> Iterator[Line]:
-    reasons = Counter((finding.code, finding.message) for finding in left if finding.cause is None)
-    causes = Counter(_OBSTACLES[one.cause.obstacle].format(one.cause.code) for one in left if one.cause is not None)
+def _by_reason(skipped: Collection[Finding]) -> Iterator[Line]:
+    reasons = Counter((finding.code, finding.message) for finding in skipped if finding.cause is None)
+    causes = Counter(_OBSTACLES[one.cause.obstacle].format(one.cause.code) for one in skipped if one.cause is not None)
     ordered = sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))
     width = len(str(max([*causes.values(), *reasons.values()])))
-    helps = {(finding.code, finding.message): finding.help for finding in left}
+    helps = {(finding.code, finding.message): finding.help for finding in skipped}
     shown = ordered[:_MAX_REASONS]
     for at, (reason, number) in enumerate(shown):
         yield [(f"  {number:{width}}  ", ""), (reason[0], "cyan"), (f" {reason[1]}", "")]

@@ -34,22 +34,22 @@ class Counterpart(NamedTuple):
         return f"the generated {self.name}" if self.is_emitted else f"tf.compat.v1.{self.name}"
 
 
-def is_module(found: Symbol) -> bool:
+def is_module(symbol: Symbol) -> bool:
     """Whether a symbol is a module of the Estimator API, not a class or function."""
-    inside = f"{found.tail}.".removeprefix("estimator.").rstrip(".")
-    return f"{found.tail}.".startswith("estimator.") and inside in _MODULES
+    inside = f"{symbol.tail}.".removeprefix("estimator.").rstrip(".")
+    return f"{symbol.tail}.".startswith("estimator.") and inside in _MODULES
 
 
-def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
+def counterpart(symbol: Symbol, is_v1: bool) -> Counterpart | None:
     """Returns the replacement of a name of ``tf.estimator``, contrib or a private module; None if there is none.
 
     Args:
-      found: the symbol, whose tail begins with ``estimator.``.
+      symbol: the symbol, whose tail begins with ``estimator.``.
       is_v1: whether a premade estimator of that name is TensorFlow 1's.
     """
-    if found.is_contrib_learn:
-        return _contrib_learn_counterpart(found)
-    parts = found.tail.removeprefix("estimator.").split(".")
+    if symbol.is_contrib_learn:
+        return _contrib_learn_counterpart(symbol)
+    parts = symbol.tail.removeprefix("estimator.").split(".")
     for end in range(len(parts), 0, -1):
         name, rest = ".".join(parts[:end]), "".join(f".{part}" for part in parts[end:])
         if ".".join(parts[: end - 1]) not in _MODULES:
@@ -59,12 +59,12 @@ def counterpart(found: Symbol, is_v1: bool) -> Counterpart | None:
             emitted += "V2"
         if emitted in package.public_names():
             return Counterpart(emitted, True, rest)
-    return Counterpart(found.other_name, False) if found.other_name is not None else None
+    return Counterpart(symbol.other_name, False) if symbol.other_name is not None else None
 
 
-def _contrib_learn_counterpart(found: Symbol) -> Counterpart | None:
-    private = found.qualified.partition(".contrib.")[2]  # the path of a name that no public module exports
-    for parts in (contrib.name_of(found.qualified).split("."), private.split(".")):
+def _contrib_learn_counterpart(symbol: Symbol) -> Counterpart | None:
+    private = symbol.qualified.partition(".contrib.")[2]  # the path of a name that no public module exports
+    for parts in (contrib.name_of(symbol.qualified).split("."), private.split(".")):
         for end in range(len(parts), 1, -1):
             for row in contrib.rows_of(".".join(parts[:end])):
                 runtime_name, *inside = row.successor.split(".")
@@ -92,7 +92,7 @@ def remove_module_aliases(file: ChangedFile) -> set[ast.expr]:
 
 
 def _is_assigned_to_alias(module: Module, node: ast.expr) -> bool:
-    """Whether a value is assigned to one variable of this file, of which only attributes are read."""
+    """Whether a value is assigned to a variable of this file, and only attributes of that are read."""
     names, statement = module.names, module.names.parent(node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
     if target is None or names.only_value(target) is not node or isinstance(names.scope_of(target).node, ast.ClassDef):

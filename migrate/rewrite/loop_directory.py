@@ -19,15 +19,15 @@ _PATH_FUNCTIONS = ("str", "join", "Path", "dirname")
 _MAX_DEPTH = 6
 
 
-def loop_directory(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> str:
+def loop_directory(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, load: Load) -> str:
     """Returns the folder as source; the name of the file, without its suffix, where the folder is not known there.
 
     Args:
       load: the load of the model before the loop.
     """
     saves = reach.search(ModelSaves)
-    folder = _Folder(reach, vocabulary, found)
-    calls = [*found.saves, load.call]
+    folder = _Folder(reach, vocabulary, training)
+    calls = [*training.saves, load.call]
     for call in calls:
         path = path_argument(call)
         if (
@@ -61,9 +61,9 @@ def _tested_names(test: ast.AST) -> Iterator[str]:
 
 
 class _Folder:
-    def __init__(self, reach: Reach, vocabulary: Vocabulary, found: TrainedLoop) -> None:
-        self.module, self.vocabulary, self.loop = reach.module, vocabulary, found.loop
-        self.place: Scope = self.module.names.scope_of(found.loop)
+    def __init__(self, reach: Reach, vocabulary: Vocabulary, training: TrainedLoop) -> None:
+        self.module, self.vocabulary, self.loop = reach.module, vocabulary, training.loop
+        self.place: Scope = self.module.names.scope_of(training.loop)
         self.text: Callable[[ast.expr], str] = self.module.source.text
         self.stored = {ast.unparse(one) for one in self.module.names.stores if self._is_inside(one)}
 

@@ -80,62 +80,62 @@ def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_k
     return RecoveredTraining((ReplaceExpression(module.span(given), f"[{'' if fit.is_one else '*'}{text}, {backup}]"),))
 
 
-def recovered_loop(reach: Reach, vocabulary: Vocabulary, found: TrainedLoop, load: Load) -> RecoveredTraining:
+def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, load: Load) -> RecoveredTraining:
     """Wraps the range of a custom training loop, given the load of the model before it."""
     module, text = reach.module, reach.module.source.text
-    directory = loop_directory(reach, vocabulary, found, load)
-    models = [one for one in found.models if one not in found.optimizers]
+    directory = loop_directory(reach, vocabulary, training, load)
+    models = [one for one in training.models if one not in training.optimizers]
     inner = {f"{one}.optimizer" for one in models}
-    optimizers = [one for one in found.optimizers if one not in inner]
+    optimizers = [one for one in training.optimizers if one not in inner]
     problem = ""
-    if found.unseen or not models:
-        problem = f"line {found.unseen or found.loop.lineno} trains an object that has no name at the loop"
-    elif found.turns is None:
+    if training.unseen or not models:
+        problem = f"line {training.unseen or training.loop.lineno} trains an object that has no name at the loop"
+    elif training.turns is None:
         problem = "no range counts its turns"
-    elif line := _line_of_own_count(module, found):
+    elif line := _line_of_own_count(module, training):
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
-    elif unset := _unset_variable(module, found):
+    elif unset := _unset_variable(module, training):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(
             problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help
         )
-    if problem or found.turns is None:
-        return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, found, models, optimizers))
-    given = [text(found.turns), directory, *models]
+    if problem or training.turns is None:
+        return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, training, models, optimizers))
+    given = [text(training.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
-    edit = ReplaceExpression(module.span(found.turns), f"{vocabulary.runtime_name('recovered')}({', '.join(given)})")
+    edit = ReplaceExpression(module.span(training.turns), f"{vocabulary.runtime_name('recovered')}({', '.join(given)})")
     return RecoveredTraining((edit,), frozenset({"recovered"}))
 
 
-def _line_of_own_count(module: Module, found: TrainedLoop) -> int:
+def _line_of_own_count(module: Module, training: TrainedLoop) -> int:
     """Returns the line that adds an offset to the turns, or begins within a turn, by a variable; 0 for none."""
-    assert found.turns is not None
-    turn, bounds = ast.unparse(found.loop.target), [*map(ast.unparse, found.turns.args)]  # type: ignore[union-attr]
-    for node in walk(found.loop):
+    assert training.turns is not None
+    turn, bounds = ast.unparse(training.loop.target), [*map(ast.unparse, training.turns.args)]  # type: ignore[union-attr]
+    for node in walk(training.loop):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             parts = [one for one in (node.left, node.right) if not isinstance(one, ast.Constant | ast.BinOp)]
             sides = {*map(ast.unparse, parts)}
             is_of_data = isinstance(module.names.parent(node), ast.Slice) or not sides.isdisjoint(bounds)
             if turn in sides and len(sides) > 1 and not is_of_data:
                 return node.lineno
-        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node is not found.loop:
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node is not training.loop:
             first = node.iter.args[0] if len(node.iter.args) > 1 else None
             bound = module.names.bindings(first) if isinstance(first, ast.Name) else []
-            if len({found.loop in module.names.ancestors(one.node) for one in bound}) > 1:
+            if len({training.loop in module.names.ancestors(one.node) for one in bound}) > 1:
                 return node.lineno
     return 0
 
 
-def _unset_variable(module: Module, found: TrainedLoop) -> tuple[str, int] | None:
+def _unset_variable(module: Module, training: TrainedLoop) -> tuple[str, int] | None:
     """Returns a variable that only some turns set, and the line of a turn that reads it; None where there is none."""
-    loop, turns = found.loop, found.turns
+    loop, turns = training.loop, training.turns
     if turns is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
         return None
     first = turns.args[0] if len(turns.args) > 1 else None
     return variable_of_turns(module, loop, loop.target.id, first.id if isinstance(first, ast.Name) else "")
 
 
-def _manual_advice(vocabulary: Vocabulary, found: TrainedLoop, models: list[str], optimizers: list[str]) -> str:
+def _manual_advice(vocabulary: Vocabulary, training: TrainedLoop, models: list[str], optimizers: list[str]) -> str:
     """Returns the advice to make a loop recover by hand."""
     tf = vocabulary.tf
     compiled = [f"{one}.optimizer" for one in models] if not optimizers else []
@@ -146,9 +146,9 @@ def _manual_advice(vocabulary: Vocabulary, found: TrainedLoop, models: list[str]
         "manager.restore_or_initialize()",
     )
     above = ", ".join(f"`{one}`" for one in made)
-    unseen = f"; what line {found.unseen} trains has to be in it too" if found.unseen else ""
+    unseen = f"; what line {training.unseen} trains has to be in it too" if training.unseen else ""
     return (
-        f"Above line {found.loop.lineno} build each optimizer by `OPTIMIZER.build(MODEL.trainable_variables)`, and"
+        f"Above line {training.loop.lineno} build each optimizer by `OPTIMIZER.build(MODEL.trainable_variables)`, and"
         f" write {above}{unseen}. At the end of each turn write `state.turn.assign_add(1)` and `manager.save()`; where"
         " a turn is one batch, give the manager `step_counter=state.turn, checkpoint_interval=1000`. A start that finds"
         " DIRECTORY continues from `int(state.turn)`. Remove DIRECTORY when the loop has ended."

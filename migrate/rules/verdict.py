@@ -48,16 +48,16 @@ def manual(node: ast.expr | ast.stmt, message: str, help: str, module: Module | 
     return Verdict(node, Fidelity.MANUAL, message, help, module)
 
 
-def without_counterpart(node: ast.expr, found: Symbol, module: Module) -> Verdict:
+def without_counterpart(node: ast.expr, symbol: Symbol, module: Module) -> Verdict:
     """Returns the verdict on a name of the Estimator API, contrib's included, that has no replacement."""
-    if not found.is_contrib and is_in_no_version(found.tail):
+    if not symbol.is_contrib and is_in_no_version(symbol.tail):
         help = "The old program fails there too: correct the name, or remove it."
-        return manual(node, f"`{found.qualified}` exists in no TensorFlow", help, module)
-    _, _, name = found.qualified.partition(".contrib.")
-    help = advice(f"contrib.{name}") if found.is_contrib else "Remove it, or migrate what it does by hand."
-    if "BoostedTrees" in found.tail:
+        return manual(node, f"`{symbol.qualified}` exists in no TensorFlow", help, module)
+    _, _, name = symbol.qualified.partition(".contrib.")
+    help = advice(f"contrib.{name}") if symbol.is_contrib else "Remove it, or migrate what it does by hand."
+    if "BoostedTrees" in symbol.tail:
         help = "TensorFlow 2 has no successor; the package tensorflow_decision_forests trains such models anew."
-    return manual(node, f"`{found.qualified}` is not supported: it has no replacement", help, module)
+    return manual(node, f"`{symbol.qualified}` is not supported: it has no replacement", help, module)
 
 
 class Fix(NamedTuple):

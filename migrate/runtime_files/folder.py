@@ -156,7 +156,7 @@ def find_renewal(paths: Iterable[str]) -> Renewal:
     return found
 
 
-def _renew_folder(where: str, files: list[tuple[str, Stamp]], found: Renewal) -> None:
+def _renew_folder(where: str, files: list[tuple[str, Stamp]], renewal: Renewal) -> None:
     """Renews all files of a folder or none, because files of two releases must not be mixed."""
     named = {path: os.path.relpath(path, where).replace(os.sep, "/").removesuffix(".py") for path, _ in files}
     ours = {path: package.sources().get(file) for path, file in named.items()}
@@ -167,14 +167,14 @@ def _renew_folder(where: str, files: list[tuple[str, Stamp]], found: Renewal) ->
             reasons.append(f"{path} stays: it was changed since release {stamp.version} wrote it")
         elif ours[path] is None:
             reasons.append(f"{path} stays: this release has no file of its name; migrate the old program again")
-    found.reasons += reasons
+    renewal.reasons += reasons
     if reasons:
-        found.stale += len(old)
+        renewal.stale += len(old)
     if reasons or not old:
         return
     written = folder.changes(where, ())
     if isinstance(written, Finding):
-        found.reasons.append(f"{written.path} stays: it {written.message}")
+        renewal.reasons.append(f"{written.path} stays: it {written.message}")
         return
     together = tuple(one.path for one in written)
-    found.changes += [one._replace(together=together) for one in written]
+    renewal.changes += [one._replace(together=together) for one in written]

@@ -123,7 +123,7 @@ def _outermost_package(path: str) -> str | None:
 
 
 def _self_importing_package(directory: str) -> str | None:
-    """Returns the absolute path of a distribution's package around a directory, if its files import it by name."""
+    """Returns the absolute path of the package that contains a directory, if its files import it by name."""
     top = package_around(directory)
     if top is None or not _is_package(top):
         return None

@@ -119,7 +119,7 @@ def _better_resumption_reason(old: Record, new: Record) -> str:
 
 
 def _progress(attempt: Attempt) -> tuple[int, bool]:
-    """Returns the progress that a start resumes with: step 0 of a checkpoint is more than a new state."""
+    """Returns the progress that a start resumes with; a checkpoint of step 0 is more than none."""
     return attempt.started_at or 0, any(event["phase"] == "train" for event in attempt.events_of("restore"))
 
 

@@ -98,20 +98,22 @@ def refusal(program: Program) -> str:
     return reasons[0] if reasons and all(reasons) else ""
 
 
-def _refusal_of_directory(found: Directory, program: Program) -> str:
-    where = f"({found.place})"
-    if found.origin is Origin.WRITTEN:
-        if not found.is_absolute:
-            return "" if program.in_own else f"saves into {found.name} {where}, which is in its code: add --own-cwd"
-        return f"saves into {found.name} {where}, which is in its code: give it a flag for its directory, --model_dir"
-    if found.origin is Origin.TEMPORARY:
+def _refusal_of_directory(directory: Directory, program: Program) -> str:
+    where = f"({directory.place})"
+    if directory.origin is Origin.WRITTEN:
+        if not directory.is_absolute:
+            return "" if program.in_own else f"saves into {directory.name} {where}, which is in its code: add --own-cwd"
+        return (
+            f"saves into {directory.name} {where}, which is in its code: give it a flag for its directory, --model_dir"
+        )
+    if directory.origin is Origin.TEMPORARY:
         use = f"saves into a temporary directory {where}, from which nothing resumes"
         return f"{use}: give it a flag for its directory, --model_dir"
-    if found.origin is Origin.ENVIRONMENT and MODEL_DIR not in program.env.get(found.name, ""):
-        return f"takes its directory from the environment {where}: add --env {found.name}={MODEL_DIR}"
-    if found.origin is Origin.FLAG and not program.in_own and not _is_given(found.name, program):
-        option = f"--model-dir-flag {found.name}" if found.name.startswith("-") else f"--args '{MODEL_DIR} …'"
-        return f"takes its directory from {found.name} {where}: add {option}"
+    if directory.origin is Origin.ENVIRONMENT and MODEL_DIR not in program.env.get(directory.name, ""):
+        return f"takes its directory from the environment {where}: add --env {directory.name}={MODEL_DIR}"
+    if directory.origin is Origin.FLAG and not program.in_own and not _is_given(directory.name, program):
+        option = f"--model-dir-flag {directory.name}" if directory.name.startswith("-") else f"--args '{MODEL_DIR} …'"
+        return f"takes its directory from {directory.name} {where}: add {option}"
     return ""
 
 

@@ -90,7 +90,7 @@ def _kernel_refusal(attempt: Attempt) -> Event | None:
 
 
 def outside_reason(model_dir: Path, attempt: Attempt) -> str:
-    """Returns the end of a sentence about a program all of whose checkpoints are outside ``model_dir``; else ""."""
+    """Returns the end of a sentence on a program that has checkpoints only outside ``model_dir``; else ""."""
     used = [event["path"] for event in attempt.events if event["event"] in ("save", "restore", "restore_failed")]
     paths = [path for path in used if os.path.isabs(path) or "://" in path]
     beside = [above / RECOVERY for above in (model_dir.parent, model_dir.parent.parent)]

@@ -121,9 +121,9 @@ class Reach:
         here = any(word in self.module.text for word in words)
         return here or any(self.tree.contains_word(path, *words) for path in self._paths)
 
-    def may_run_together(self, one: Module, other: Module) -> bool:
+    def may_run_together(self, first: Module, other: Module) -> bool:
         """Whether ``other``, or a program that imports it, also imports ``one``."""
-        own, wanted = os.path.abspath(other.path), os.path.abspath(one.path)
+        own, wanted = os.path.abspath(other.path), os.path.abspath(first.path)
         starts = {own, *(self.tree.importers_of(own) if os.path.exists(own) else ())}
         return wanted in starts or any(wanted == link.target.path for at in starts for link in self.tree.closure_of(at))
 
@@ -219,7 +219,7 @@ class Reach:
         return module.names.calls_in(scope)
 
     def calls_named(self, module: Module, scope: ast.AST, *names: str) -> list[ast.Call]:
-        """Returns the calls of ``calls_in`` whose called name ends in one of some names."""
+        """Returns the calls of ``calls_in`` to functions whose last name is one of some names."""
         named = (call for name in names for call in self.calls(module).get(name, ()))
         return [call for call in named if module.names.function_around(call) is scope]
 

@@ -18,29 +18,29 @@ def constructor_call(values: Values, module: Module, model: ast.expr) -> Value |
     return cases[0] if len(cases) == 1 and isinstance(cases[0].node, ast.Call) else None
 
 
-def may_be_built(reach: Reach, values: Values, module: Module, made: Value, place: ast.Call) -> bool:
+def may_be_built(reach: Reach, values: Values, module: Module, model: Value, place: ast.Call) -> bool:
     """Whether a call before a place may create the weights of a model.
 
     Args:
-      made: the call that creates the model.
+      model: the call that creates the model.
       place: a training or a restore.
     """
 
     def is_model(where: Module, expression: ast.expr) -> bool:
         is_place = isinstance(expression, ast.Name | ast.Attribute)
-        return is_place and made.node in {case.node for case in values.of(where, expression)}
+        return is_place and model.node in {case.node for case in values.of(where, expression)}
 
     scope = next((one for one in module.names.ancestors(place) if isinstance(one, FunctionNode)), None)
     before = [*calls_before(reach, module, place)]
-    maker = next((one for one in made.module.names.ancestors(made.node) if isinstance(one, FunctionNode)), None)
-    is_led_to = made.node in {call for _, call in before} and getattr(maker, "name", "") != "__init__"
+    maker = next((one for one in model.module.names.ancestors(model.node) if isinstance(one, FunctionNode)), None)
+    is_led_to = model.node in {call for _, call in before} and getattr(maker, "name", "") != "__init__"
     is_made_elsewhere = scope is not None and scope is not maker and not is_led_to
     if is_made_elsewhere and scope is not None and not reach.callers(scope, module):
         return True  # the calls before it are unknown
-    seen = class_of_name(reach.tree, made.module, made.node.func) if isinstance(made.node, ast.Call) else None
+    seen = class_of_name(reach.tree, model.module, model.node.func) if isinstance(model.node, ast.Call) else None
     owners = reach.bases(reach.note(seen[1], seen[0])) if seen is not None else []
     for where, call in before:
-        if call is made.node or call in where.calls_of(*_CHECKPOINT_CLASSES):
+        if call is model.node or call in where.calls_of(*_CHECKPOINT_CLASSES):
             continue
         if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS_WITHOUT_SHAPE:
             continue

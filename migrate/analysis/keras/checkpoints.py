@@ -243,7 +243,7 @@ class Checkpoints:
         return self._visible_checkpoints(expression, self._by_key.get(place, [])) or self._follow_receiver(expression)
 
     def checkpoints_of_call(self, call: ast.Call) -> list[Checkpoint]:
-        """Returns the checkpoints whose method a call may call."""
+        """Returns the checkpoints that a method call may be on."""
         return [one for one in self.all if call in one.methods.get(name_of(call.func), ())]
 
     def managed_checkpoints(self, expression: ast.expr) -> list[Checkpoint]:
@@ -253,7 +253,7 @@ class Checkpoints:
         return [one for target, some in made if target in found for one in some] or self._follow_receiver(expression)
 
     def checkpoints_of_path(self, path: ast.expr) -> list[Checkpoint]:
-        """Returns the checkpoints whose manager may give a path: ``manager.latest_checkpoint``."""
+        """Returns the checkpoints that a path may belong to: those of the manager in ``manager.latest_checkpoint``."""
         for node in self._parts(path):
             if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
                 return [one for one in self.managed_checkpoints(node.value) if self._is_saved_by(one, node.value)]
@@ -287,13 +287,13 @@ class Checkpoints:
                 return False
         return True
 
-    def is_followed(self, held: Checkpoint | Manager) -> bool:
+    def is_followed(self, tracker: Checkpoint | Manager) -> bool:
         """Whether every use of a checkpoint or manager is known, since only the program's own functions get it."""
-        target = held.target
+        target = tracker.target
         if isinstance(target, ast.Subscript):
             return False
         same = self.names.attributes.get(target.attr, []) if isinstance(target, ast.Attribute) else None
-        uses = [held.call] if target is None else self.names.reads_of(target) if same is None else same
+        uses = [tracker.call] if target is None else self.names.reads_of(target) if same is None else same
         return all(self._is_followed(use) for use in uses if isinstance(getattr(use, "ctx", ast.Load()), ast.Load))
 
     def _is_followed(self, use: ast.expr) -> bool:

@@ -102,7 +102,7 @@ def only_reads(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
 
 
 def is_saved(checkpoints: Checkpoints, checkpoint: Checkpoint) -> bool:
-    """Whether the program may save a checkpoint or one that tracks the same names, or passes its manager on."""
+    """Whether the program may save a checkpoint, or another one of the same objects, or passes its manager on."""
     same = [one for one in checkpoints.all if one.parts and one.parts.keys() == checkpoint.parts.keys()]
     is_seen = all(map(checkpoints.is_followed, checkpoint.managers))
     return not is_seen or any(one.save_calls or checkpoints.calls_elsewhere(one, "save") for one in [checkpoint, *same])

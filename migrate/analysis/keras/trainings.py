@@ -57,7 +57,7 @@ class Fit:
 
 
 def trainings(module: Module) -> Iterator[Fit]:
-    """Yields the training calls of a module whose callbacks are a list literal."""
+    """Yields the training calls of a module that have a list literal of callbacks."""
     return (fit for fit in all_trainings(module) if fit.display is not None)
 
 
@@ -69,7 +69,7 @@ def has_recovery(module: Module) -> bool:
 
 
 def all_trainings(module: Module) -> Iterator[Fit]:
-    """Yields the training calls of a module whose arguments are known."""
+    """Yields the training calls of a module, except those with unknown arguments."""
     for node in module.names.nodes(ast.Call):
         fit = training_of(module, node)
         if fit is not None and key_of(module.names, fit.receiver) is not None:
@@ -175,7 +175,7 @@ def is_training(call: ast.Call) -> bool:
 
 
 def is_model_fit(call: ast.Call) -> bool:
-    """Whether a call trains a model; ``fit(x)`` alone is that of a scaler or an ``ImageDataGenerator``."""
+    """Whether a call trains a model; ``fit(x)`` without more arguments fits a scaler or an ``ImageDataGenerator``."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if method == "fit":
         return len(call.args) > 1 or any(keyword.arg in FIT[2:] or keyword.arg is None for keyword in call.keywords)

@@ -63,7 +63,7 @@ OTHER_PACKAGES = ("compat", "contrib", "core", "estimator", "examples", "python"
 
 
 def tf1_imports(module: Module) -> dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]]:
-    """Returns the names of TensorFlow 1 whose imports can change to ``compat.v1``, with these imports."""
+    """Returns the names of TensorFlow 1 with their imports, if these can change to ``compat.v1``."""
     found: dict[ast.expr, tuple[ast.Import | ast.ImportFrom, ...]] = {}
     for node, _ in module.tf1_only:
         statements = root_imports(module.names, node)

@@ -64,7 +64,7 @@ class Use(NamedTuple):
 
 
 def uses_with_needs(module: Module) -> tuple[Use, ...]:
-    """Returns the uses that need more than the newest TensorFlow and NumPy; those for graphs alone come last."""
+    """Returns the uses that need more than the newest TensorFlow and NumPy; those only for graphs come last."""
     return (*_general_uses(module), *_first_use(module, _IN_GRAPHS, in_graphs=True))
 
 

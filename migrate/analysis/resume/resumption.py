@@ -207,7 +207,7 @@ class _Search:
 
 
 def _holder(model: ast.expr) -> ast.expr | None:
-    """Returns the object, other than ``self``, whose attribute a model is; None for any other model."""
+    """Returns the object that has a model as its attribute, other than ``self``; None for any other model."""
     held = model.value if isinstance(model, ast.Attribute) else None
     return held if isinstance(held, ast.Name) and held.id not in ("self", "cls") else None
 

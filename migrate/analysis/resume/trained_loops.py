@@ -157,7 +157,7 @@ class Trainings:
 
 
 def is_keras_fit(call: ast.Call) -> bool:
-    """Whether a call of ``fit`` is one of Keras; ``fit(x, y)`` alone may be of any library."""
+    """Whether a call of ``fit`` is Keras's; ``fit(x, y)`` without more arguments may be any library's."""
     known = {"epochs", "nb_epoch", "callbacks", "initial_epoch", "steps_per_epoch", "samples_per_epoch"}
     given = {one.arg for one in call.keywords}
     is_sure = bool(given & {*known, "validation_data", "batch_size"}) or None in given or len(call.args) > 2
@@ -193,7 +193,7 @@ class _Reader:
                 self.found.made = self.found.made or getattr(store, "lineno", self.loop.lineno)
         return self.found
 
-    def _block(self, module: Module, body: list[ast.stmt], given: Mapping[str, str], depth: int) -> None:
+    def _block(self, module: Module, body: list[ast.stmt], sources: Mapping[str, str], depth: int) -> None:
         """Adds the trainings and saves in some statements, and in the functions that they call."""
         self.reach.calls(module)
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
@@ -203,11 +203,11 @@ class _Reader:
             name = name_of(call.func)
             if isinstance(call.func, ast.Attribute) and not own:
                 if name in TRAINING_METHODS and (name not in FIT_METHODS or is_keras_fit(call) or is_model_fit(call)):
-                    self._train(module, call, call.func.value, given)
+                    self._train(module, call, call.func.value, sources)
                 elif name in _STEPS:
-                    self._step(module, call, body, given)
+                    self._step(module, call, body, sources)
                 elif call in self.saving:
-                    self._save(module, call, given)
+                    self._save(module, call, sources)
             elif call in self.saving and not own:
                 self.found.saves.append(call)
             if not own and _TRAINING_STEP_NAME.match(name) and name not in TRAINING_METHODS:
@@ -217,36 +217,36 @@ class _Reader:
                 if function not in self.runs:
                     self.runs.add(function)
                     where = self.reach.module_of(function)
-                    inner = self._parameter_sources(module, made, function, given)
+                    inner = self._parameter_sources(module, made, function, sources)
                     self._block(where, function.body, inner, depth + 1)
 
-    def _train(self, module: Module, call: ast.Call, model: ast.expr, given: Mapping[str, str]) -> None:
+    def _train(self, module: Module, call: ast.Call, model: ast.expr, sources: Mapping[str, str]) -> None:
         self.found.steps.append(call)
         self.found.receivers.append((module, model))
-        self._record(module, call, model, given, self.found.models)
+        self._record(module, call, model, sources, self.found.models)
 
-    def _step(self, module: Module, call: ast.Call, body: list[ast.stmt], given: Mapping[str, str]) -> None:
+    def _step(self, module: Module, call: ast.Call, body: list[ast.stmt], sources: Mapping[str, str]) -> None:
         assert isinstance(call.func, ast.Attribute)
         self.found.steps.append(call)
-        self._record(module, call, call.func.value, given, self.found.optimizers)
+        self._record(module, call, call.func.value, sources, self.found.optimizers)
         for node in (node for statement in body for node in walk(statement)):
             if isinstance(node, ast.Attribute) and node.attr in _VARIABLES and not isinstance(node.value, ast.Call):
                 self.found.receivers.append((module, node.value))
-                self._record(module, call, node.value, given, self.found.models)
+                self._record(module, call, node.value, sources, self.found.models)
 
-    def _save(self, module: Module, call: ast.Call, given: Mapping[str, str]) -> None:
+    def _save(self, module: Module, call: ast.Call, sources: Mapping[str, str]) -> None:
         self.found.saves.append(call)
         model = model_of_save(call)
         if model is None:
             return
         is_model = name_of(call.func) in ("save_weights", "save_model") or _MODEL.search(ast.unparse(model)) is not None
-        if is_model and (text := self._source_at_loop(module, model, given)):
+        if is_model and (text := self._source_at_loop(module, model, sources)):
             self.found.models[text] = None
 
     def _record(
-        self, module: Module, call: ast.Call, value: ast.expr, given: Mapping[str, str], kept: dict[str, None]
+        self, module: Module, call: ast.Call, value: ast.expr, sources: Mapping[str, str], kept: dict[str, None]
     ) -> None:
-        if text := self._source_at_loop(module, value, given):
+        if text := self._source_at_loop(module, value, sources):
             kept[text] = None
         else:
             self.found.unseen = self.found.unseen or call.lineno
@@ -254,13 +254,13 @@ class _Reader:
             if any(isinstance(one.value, ast.Call) for one in bound) and module.names.scope_of(value).parent:
                 self.found.made = self.found.made or call.lineno
 
-    def _source_at_loop(self, module: Module, value: ast.expr, given: Mapping[str, str]) -> str:
+    def _source_at_loop(self, module: Module, value: ast.expr, sources: Mapping[str, str]) -> str:
         """Returns the source of an expression that is valid at the loop; "" if nothing there names it."""
         if isinstance(value, ast.Attribute):
-            held = self._source_at_loop(module, value.value, given)
+            held = self._source_at_loop(module, value.value, sources)
             return f"{held}.{value.attr}" if held else ""
         if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
-            held = self._source_at_loop(module, value.value, given)
+            held = self._source_at_loop(module, value.value, sources)
             return f"{held}[{value.slice.value!r}]" if held else ""
         found = module.names.scope_of(value).lookup(value.id) if isinstance(value, ast.Name) else None
         if not isinstance(value, ast.Name) or found is None:
@@ -269,12 +269,12 @@ class _Reader:
         if module is self.module and here is not None and here[0] is found[0]:
             return value.id
         if any(isinstance(one.node, ast.arg) for one in found[1]):
-            return given.get(value.id, "")
+            return sources.get(value.id, "")
         only = module.names.only_value(value)
-        return self._source_at_loop(module, only, given) if isinstance(only, ast.Name | ast.Attribute) else ""
+        return self._source_at_loop(module, only, sources) if isinstance(only, ast.Name | ast.Attribute) else ""
 
     def _parameter_sources(
-        self, module: Module, call: ast.Call, function: FunctionNode, given: Mapping[str, str]
+        self, module: Module, call: ast.Call, function: FunctionNode, sources: Mapping[str, str]
     ) -> dict[str, str]:
         """Returns the sources, valid at the loop, of a call's arguments by parameter."""
         where = self.reach.module_of(function)
@@ -283,6 +283,8 @@ class _Reader:
         if isinstance(where.names.parents.get(function), ast.ClassDef) and expected:
             own, expected = expected[0], expected[1:]
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
-            found[own] = self._source_at_loop(module, held, given) if held is not None else ""
+            found[own] = self._source_at_loop(module, held, sources) if held is not None else ""
         values = ((name, given_to(call, function, name)) for name in expected)
-        return found | {name: self._source_at_loop(module, value, given) for name, value in values if value is not None}
+        return found | {
+            name: self._source_at_loop(module, value, sources) for name, value in values if value is not None
+        }

@@ -244,7 +244,7 @@ class Names:
         return [by_node[node] for node in self.assignments_at(name, by_node)]
 
     def assignments_at(self, use: ast.expr, nodes: Collection[_Node]) -> list[_Node]:
-        """Returns the nodes, of those that assign what a use reads, whose value the use may see.
+        """Returns the assignments of a variable whose value a use of it may see.
 
         A node that is overwritten or below the use is dropped, but not if a loop around the use contains a later one.
         """

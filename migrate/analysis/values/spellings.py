@@ -84,7 +84,7 @@ def _is_sum(value: ast.expr) -> bool:
 
 
 def _source_of_path(value: ast.expr) -> ast.expr | None:
-    """Returns the expression whose path, or one of whose paths, a value is; None for any other value."""
+    """Returns the expression that a value is the path of, or one of its paths; None for any other value."""
     if isinstance(value, ast.Subscript):
         return value.value if not isinstance(getattr(value.slice, "value", None), str) else None
     if isinstance(value, ast.ListComp | ast.GeneratorExp):

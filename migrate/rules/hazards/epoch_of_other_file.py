@@ -85,7 +85,7 @@ def _parts(bench: Workbench, value: ast.expr) -> Iterator[ast.AST]:
 
 
 def _source(bench: Workbench, path: ast.expr) -> str | None:
-    """Returns the manager or directory whose newest checkpoint a path is, as source; None where it is not known."""
+    """Returns the source of the manager or directory that a newest checkpoint's path comes from; None if unknown."""
     parts = [*iter_parts(bench.module.names, path)]
     managers = [one for one in parts if isinstance(one, ast.Attribute) and one.attr == "latest_checkpoint"]
     for search in (one for one in bench.module.calls_of("train.latest_checkpoint") if one in parts and one.args):

@@ -91,11 +91,11 @@ def _reassigned_optimizers(bench: Workbench, checkpoint: Checkpoint, value: ast.
             yield store
 
 
-def _is_remade_in_loop(names: Names, made: ast.expr, store: ast.expr, stores: list[ast.expr]) -> bool:
+def _is_remade_in_loop(names: Names, replacement: ast.expr, store: ast.expr, stores: list[ast.expr]) -> bool:
     """Whether a loop that saves makes the object again, by the same function as the one before."""
     others = [names.parent(one) for one in stores if one is not store]
     called = [ast.unparse(o.value.func) for o in others if isinstance(o, ast.Assign) and isinstance(o.value, ast.Call)]
     loop = next((one for one in names.ancestors(store) if isinstance(one, ast.For | ast.While)), None)
-    is_equivalent = isinstance(made, ast.Call) and called == [ast.unparse(made.func)]
+    is_equivalent = isinstance(replacement, ast.Call) and called == [ast.unparse(replacement.func)]
     inside = {name_of(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)} if loop is not None else set()
     return is_equivalent and "save" in inside

@@ -13,7 +13,7 @@ _RESTORE_METHODS = ("restore", "load_weights")
 
 
 def swallowed_restores(bench: Workbench) -> Iterator[Fix]:
-    """Yields each restore after whose failure the program starts over and overwrites the checkpoint."""
+    """Yields each restore that may fail unnoticed, so that the program starts over and overwrites the checkpoint."""
     names = bench.module.names
     tries = names.nodes(ast.Try)
     for call in names.nodes(ast.Call) if tries else ():

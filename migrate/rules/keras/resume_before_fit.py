@@ -166,10 +166,14 @@ def _is_recovered(module: Module, training: ast.Call | TrainedLoop) -> bool:
     return fit is not None and fit.is_recovered(module.names)
 
 
-def _name(module: Module, node: ast.AST, taken: list[str]) -> str:
+def _name(module: Module, node: ast.AST, used_names: list[str]) -> str:
     """Returns a name that distinguishes a training from those above it in its file; "" for the first."""
     scope = module.names.scope_of(node).node
     function = getattr(scope, "name", "")
-    name = function if taken and function and function not in (*taken, "main") else f"stage_{len(taken) + 1}"
-    taken.append(name if taken else function)
-    return name if len(taken) > 1 else ""
+    name = (
+        function
+        if used_names and function and function not in (*used_names, "main")
+        else f"stage_{len(used_names) + 1}"
+    )
+    used_names.append(name if used_names else function)
+    return name if len(used_names) > 1 else ""

@@ -151,10 +151,10 @@ def _names_slim(modules: Iterable[Module]) -> bool:
     return any(not any(rows_of(name)) and tf_slim_name(name) is not None for name in found)
 
 
-def _verdict(file: EstimatorFile, node: ast.expr, found: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
+def _verdict(file: EstimatorFile, node: ast.expr, symbol: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
     """Replaces a name by the first row of the table that fits, or returns why it is skipped."""
-    name = _contrib_name(found)
-    rows = [*rows_of(name), *_exported_again(found), *rows_around(name)]
+    name = _contrib_name(symbol)
+    rows = [*rows_of(name), *_exported_again(symbol), *rows_around(name)]
     if with_slim and name.startswith(_WITH_ARG_SCOPE):
         rows.sort(key=lambda row: row.kind != "slim")
     refused = next((row for row in rows_of(name) if row.kind == "none"), None)
@@ -162,31 +162,31 @@ def _verdict(file: EstimatorFile, node: ast.expr, found: Symbol, with_slim: bool
         if row == refused:
             break  # TensorFlow 2 has another object of that name
         if has_old_data and row.successor.startswith(DATASETS):
-            message = f"`{found.qualified}` has methods or arguments here that TensorFlow 2's does not have"
+            message = f"`{symbol.qualified}` has methods or arguments here that TensorFlow 2's does not have"
             return manual(node, message, HELP, file.module)
         verdict = write_row(file, node, row)
         if verdict is not None:
             return verdict._replace(successor=row.description() or "TensorFlow 2's of that name")
     known = next((row for row in rows if row.description()), None)
     if known is None or refused is not None:
-        return manual(node, f"`{found.qualified}` exists in no TensorFlow 2", advice(found.tail), file.module)
-    message = f"`{found.qualified}` cannot be replaced automatically in this form"
+        return manual(node, f"`{symbol.qualified}` exists in no TensorFlow 2", advice(symbol.tail), file.module)
+    message = f"`{symbol.qualified}` cannot be replaced automatically in this form"
     takes = ", ".join(one for one in known.arguments if one != "*" and not one.startswith("-"))
     with_what = f", which takes {takes}" if takes else ""
     return manual(node, message, f"Replace it by {known.description()}{with_what}, then migrate again.", file.module)
 
 
-def _contrib_name(found: Symbol) -> str:
+def _contrib_name(symbol: Symbol) -> str:
     """Returns the name below ``tf.contrib``, also of an object that TensorFlow 1 exports elsewhere too."""
-    is_contrib = found.tail.startswith("contrib.")
-    return found.tail.removeprefix("contrib.") if is_contrib else name_of(found.qualified)
+    is_contrib = symbol.tail.startswith("contrib.")
+    return symbol.tail.removeprefix("contrib.") if is_contrib else name_of(symbol.qualified)
 
 
-def _exported_again(found: Symbol) -> Iterator[Row]:
+def _exported_again(symbol: Symbol) -> Iterator[Row]:
     """Yields the name outside contrib of an object that contrib only exported again."""
-    module, _, name = found.tail.rpartition(".")
-    if not found.tail.startswith("contrib."):
-        yield Row("tf", module, name, (found.tail,))
+    module, _, name = symbol.tail.rpartition(".")
+    if not symbol.tail.startswith("contrib."):
+        yield Row("tf", module, name, (symbol.tail,))
 
 
 _SLIM_NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"

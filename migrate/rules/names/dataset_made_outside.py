@@ -94,11 +94,11 @@ def _is_made_at_import(module: Module, root: ast.Name, made: list[Value]) -> boo
     return any(outside) and isinstance(module.names.function_around(root), FunctionNode)
 
 
-def _calls_that_make(values: Values, asked: Value, seen: set[ast.AST]) -> list[Value] | None:
+def _calls_that_make(values: Values, value: Value, seen: set[ast.AST]) -> list[Value] | None:
     """Returns the calls that make the Dataset behind an expression; None where it may be something else."""
-    assert isinstance(asked.node, ast.expr)
+    assert isinstance(value.node, ast.expr)
     found = list[Value]()
-    for case in values.of(asked.module, asked.node):
+    for case in values.of(value.module, value.node):
         if case.node not in seen:  # `dataset = dataset.batch(8)` is followed to the first value of `dataset`
             seen.add(case.node)
             made = _makers_of(values, case, seen)

@@ -81,23 +81,21 @@ def model_to_estimator(unit: EstimatorProgram) -> Iterator[Verdict]:
             yield noted(made, difference, help, module)
 
 
-def _replace_optimizer(found: CompileOptimizer, file: ChangedFile | None) -> Verdict:
+def _replace_optimizer(optimizer: CompileOptimizer, file: ChangedFile | None) -> Verdict:
     """Replaces an optimizer of ``tf.compat.v1.train`` by the Keras one that trains the same, or skips the program."""
-    reason = (
-        f"a Keras model is compiled with tf.compat.v1.{found.name}, which Keras trains with inside an Estimator alone"
-    )
+    reason = f"a Keras model has tf.compat.v1.{optimizer.name}, with which Keras trains only inside an Estimator"
     help = "Compile it with the optimizer of tf.keras.optimizers, then migrate again."
-    if file is None or found.is_elsewhere:
-        return manual(found.given, reason, help)
+    if file is None or optimizer.is_elsewhere:
+        return manual(optimizer.given, reason, help)
     try:
-        text = f"{file.vocabulary.tf2}.keras.optimizers.{keras_counterpart(file, found.name, found.made)}"
+        text = f"{file.vocabulary.tf2}.keras.optimizers.{keras_counterpart(file, optimizer.name, optimizer.made)}"
     except Unbindable as why:
-        return manual(found.given, f"{reason}: {why}", help)
-    edit = ReplaceExpression(file.module.span(found.made), text)
+        return manual(optimizer.given, f"{reason}: {why}", help)
+    edit = ReplaceExpression(file.module.span(optimizer.made), text)
     if edit not in file.edits:
         file.edits.append(edit)
     return exact(
-        found.given, f"the optimizer becomes `{text}`, which trains the same: Keras takes none of TensorFlow 1"
+        optimizer.given, f"the optimizer becomes `{text}`, which trains the same: Keras takes none of TensorFlow 1"
     )
 
 

@@ -137,32 +137,32 @@ def _may_train_in_cluster(module: Module) -> bool:
     return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
 
 
-def _replace_api_name(file: EstimatorFile, node: ast.expr, found: Symbol) -> Verdict | None:
+def _replace_api_name(file: EstimatorFile, node: ast.expr, symbol: Symbol) -> Verdict | None:
     """Replaces one name of the Estimator API; None where no verdict is needed."""
     module, parent = file.module, file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     if _is_of_variable(module, node):
         file.renamed[node] = module.source.text(node)
         return None
-    other = counterpart(found, is_v1=found.api == "v1" or (found.api == "tf" and file.is_tf1))
+    other = counterpart(symbol, is_v1=symbol.api == "v1" or (symbol.api == "tf" and file.is_tf1))
     if other is None:
-        return without_counterpart(node, found, module)
-    if call is not None and found.is_contrib_learn and found.tail == "estimator.RunConfig":
+        return without_counterpart(node, symbol, module)
+    if call is not None and symbol.is_contrib_learn and symbol.tail == "estimator.RunConfig":
         given = [*(ast.unparse(one) for one in call.args), *(keyword.arg or "**" for keyword in call.keywords)]
         if unknown := [one for one in given if one not in RUN_CONFIG_PARAMETERS]:
             message = f"`{unknown[0]}` is no argument of tf.estimator.RunConfig, which takes them by their names"
             return manual(call, message, "Take the argument out, or give it by its name.", module)
-    if (refused := unsupported_use(file, node, call, found, other.name)) is not None:
+    if (refused := unsupported_use(file, node, call, symbol, other.name)) is not None:
         return refused
     text = _new_text(file, node, other)
     _replace(file, node, text)
-    if estimator_kind(found) is not None and file.settings.input == "continue" and not file.statements:
+    if estimator_kind(symbol) is not None and file.settings.input == "continue" and not file.statements:
         file.statements.append(f'{file.runtime_name("Estimator")}.input = "continue"')
         file.runtime_names.add("continued_input")  # the Estimator finds it at run time
-    if call is not None and found.tail in RUN_CONFIGS and not found.is_contrib:
+    if call is not None and symbol.tail in RUN_CONFIGS and not symbol.is_contrib:
         return None  # FT152 reports it
-    verdict = name_verdict(file, node, call, found, text)
-    return verdict._replace(successor=other.words()) if found.is_contrib else verdict
+    verdict = name_verdict(file, node, call, symbol, text)
+    return verdict._replace(successor=other.words()) if symbol.is_contrib else verdict
 
 
 def _new_text(file: EstimatorFile, node: ast.expr, other: Counterpart) -> str:

@@ -36,7 +36,7 @@ def unsupported_uses(module: Module, tree: Tree) -> Iterator[Verdict]:
 
 
 def unsupported_use(
-    file: EstimatorFile, node: ast.expr, call: ast.Call | None, found: Symbol, successor: str
+    file: EstimatorFile, node: ast.expr, call: ast.Call | None, symbol: Symbol, successor: str
 ) -> Verdict | None:
     """Returns why a use of a supported name is skipped; None to rewrite it."""
     module = file.module
@@ -49,7 +49,7 @@ def unsupported_use(
         if named:
             message = f"`{ast.unparse(named[0])}` names outputs, which is not supported"
             return manual(call, message, "Remove it.", module)
-    if call is not None and found.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
+    if call is not None and symbol.tail.removeprefix("estimator.") in TPU and (reason := _runs_on_tpu(file, call)):
         return manual(call, *reason, module)
     return None if call is None else _strategy(file, call)
 

@@ -8,8 +8,8 @@ from migrate.rules.rule import EstimatorFile, Verdict, exact
 from migrate.tensorflow.contrib import name_of, rows_of
 
 
-def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, found: Symbol, text: str) -> Verdict:
-    module, kind = file.module, estimator_kind(found)
+def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, symbol: Symbol, text: str) -> Verdict:
+    module, kind = file.module, estimator_kind(symbol)
     if call is None:
         return exact(node, f"becomes {text}", module)
     if kind is not None:
@@ -19,10 +19,10 @@ def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, fou
         needed = f"; needs {file.need}" if file.need else ""
         message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)
-    if found.tail.startswith("estimator.inputs."):
+    if symbol.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
-    advice = (row.advice for row in rows_of(name_of(found.qualified)) if row.kind == "estimator")
-    if found.is_contrib and (differs := next(advice, "")):
+    advice = (row.advice for row in rows_of(name_of(symbol.qualified)) if row.kind == "estimator")
+    if symbol.is_contrib and (differs := next(advice, "")):
         return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
     return exact(call, f"becomes {text}", module)

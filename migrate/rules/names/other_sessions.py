@@ -72,7 +72,7 @@ def graph_mode(
 
 
 def spec_of_feature(file: ChangedFile, node: ast.expr) -> str | None:
-    """Returns a ``TensorSpec`` for a placeholder whose dict only ``build_raw_serving_input_receiver_fn`` gets."""
+    """Returns a ``TensorSpec`` for a placeholder in a dict that only ``build_raw_serving_input_receiver_fn`` uses."""
     names, call = file.module.names, file.module.names.parent(node)
     if not isinstance(call, ast.Call) or call.func is not node:
         return None

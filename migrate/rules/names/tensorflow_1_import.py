@@ -96,7 +96,7 @@ def _keep_meaning(file: EstimatorFile) -> Iterator[Verdict]:
 
 
 def _first_without_import(file: EstimatorFile, reached: Container[ast.expr]) -> Verdict | None:
-    """Reports the first name of TensorFlow 1 whose import cannot be changed; None where there is none."""
+    """Reports the first name of TensorFlow 1 with an import that cannot change; None if there is none."""
     for node, found in file.module.tf1_only:
         if node not in reached and node not in file.renamed and not found.is_contrib:  # FT138 judges contrib
             means = "means another thing in TensorFlow 2" if found.is_ambiguous else "exists only in TensorFlow 1"

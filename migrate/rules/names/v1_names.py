@@ -29,9 +29,9 @@ def write_v1_names(file: EstimatorFile) -> Iterator[Verdict]:
         yield manual(node, message, help, module)
 
 
-def _rewrite_name(file: EstimatorFile, node: ast.expr, root: ast.Name, found: Symbol) -> Verdict:
+def _rewrite_name(file: EstimatorFile, node: ast.expr, root: ast.Name, symbol: Symbol) -> Verdict:
     names = file.module.names
     seen = names.scope_of(root).lookup(root.id)
     is_at_top = seen is not None and seen[0] is names.top
-    file.rename(node, f"{file.v1 if is_at_top else f'{root.id}.compat.v1'}.{found.tail}")
+    file.rename(node, f"{file.v1 if is_at_top else f'{root.id}.compat.v1'}.{symbol.tail}")
     return exact(node, f"becomes `{file.renamed[node]}`; `{root.id}` stays TensorFlow 2", file.module)

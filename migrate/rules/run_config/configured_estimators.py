@@ -45,11 +45,11 @@ class ConfiguredEstimator(NamedTuple):
     is_own: bool
 
 
-def uses_of(file: EstimatorFile, made: ast.Call) -> list[tuple[EstimatorFile, ast.expr]]:
+def uses_of(file: EstimatorFile, config: ast.Call) -> list[tuple[EstimatorFile, ast.expr]]:
     """Returns the uses of a RunConfig; raises NotMovable where not all of them are known."""
-    names, parent = file.module.names, file.module.names.parent(made)
-    if not isinstance(parent, ast.Assign) or parent.value is not made:
-        return [(file, made)]
+    names, parent = file.module.names, file.module.names.parent(config)
+    if not isinstance(parent, ast.Assign) or parent.value is not config:
+        return [(file, config)]
     target = parent.targets[0]
     found = names.scope_of(target).lookup(target.id) if isinstance(target, ast.Name) else None
     if len(parent.targets) > 1 or not isinstance(target, ast.Name) or found is None or len(found[1]) != 1:

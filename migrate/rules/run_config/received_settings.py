@@ -101,13 +101,13 @@ def _replace_settings(
     return {**{name: value for name, value in settings.items() if name not in cleared}, **changes}
 
 
-def describe_kept_config(file: EstimatorFile, made: ast.Call, reason: str) -> Verdict:
+def describe_kept_config(file: EstimatorFile, config: ast.Call, reason: str) -> Verdict:
     """Returns the verdict on a RunConfig that keeps its settings, with those of the manager at run time."""
     why = f" ({reason})" if reason else ""
-    descriptions = list(dict.fromkeys(map(_describe_manager, received_settings(file.tree, file.modules, made))))
+    descriptions = list(dict.fromkeys(map(_describe_manager, received_settings(file.tree, file.modules, config))))
     settings = " or ".join(descriptions) if descriptions else "its settings"
     message = f"kept as RunConfig{why}; the new Estimator saves by a tf.train.CheckpointManager with {settings}"
-    return exact(made, message, file.module)
+    return exact(config, message, file.module)
 
 
 def _describe_manager(config: ReceivedSettings) -> str:

@@ -120,7 +120,7 @@ class _Argument(NamedTuple):
     comments: ArgumentComments = ArgumentComments()
 
 
-def _settings(file: EstimatorFile, made: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
+def _settings(file: EstimatorFile, config: ast.Call, moving: dict[str, ast.expr]) -> list[_Argument]:
     """Returns the manager's arguments after the directory; raises NotMovable where the RunConfig turns saving off."""
     given = {name: value for name, value in moving.items() if name not in INTERVALS or not is_none(value)}
     intervals = [given[name] for name in INTERVALS if name in given]
@@ -132,17 +132,17 @@ def _settings(file: EstimatorFile, made: ast.Call, moving: dict[str, ast.expr]) 
     source, found = file.module.source, dict[str, _Argument]()
     for name, value in given.items():
         text = f"{MANAGER_PARAMETERS[name]}={source.text(value, file.renamed)}"
-        found[MANAGER_PARAMETERS[name]] = _Argument(text, comments_of_argument(source, made, value))
+        found[MANAGER_PARAMETERS[name]] = _Argument(text, comments_of_argument(source, config, value))
     if is_default:
         found["save_secs"] = _Argument("save_secs=600")
     return [found[name] for name in MANAGER_PARAMETERS.values() if name in found]
 
 
-def _directory(estimator: ConfiguredEstimator, file: EstimatorFile, made: ast.Call) -> _Argument:
+def _directory(estimator: ConfiguredEstimator, file: EstimatorFile, config: ast.Call) -> _Argument:
     """Returns the manager's directory, with the comments of the argument that moves there."""
     source, value = estimator.source.module.source, estimator.directory
     text, comments = source.text(value, estimator.source.renamed), ArgumentComments()
-    for where, call in ((estimator.file, estimator.call), (file, made)):
+    for where, call in ((estimator.file, estimator.call), (file, config)):
         if where is estimator.source and value in (*call.args, *(keyword.value for keyword in call.keywords)):
             comments = comments_of_argument(source, call, value)
     return _Argument(text, comments)
@@ -155,11 +155,15 @@ def _may_lose_config(estimator: ConfiguredEstimator) -> bool:
 
 
 def _write_manager(
-    estimator: ConfiguredEstimator, source: EstimatorFile, made: ast.Call, settings: list[_Argument], loses_config: bool
+    estimator: ConfiguredEstimator,
+    source: EstimatorFile,
+    config: ast.Call,
+    settings: list[_Argument],
+    loses_config: bool,
 ) -> str:
     """Adds the manager to an estimator's call, in place of its directory if possible; returns its source."""
     file, call = estimator.file, estimator.call
-    arguments = [_directory(estimator, source, made), *settings]
+    arguments = [_directory(estimator, source, config), *settings]
     name, inside = file.runtime_name("ModelCheckpoints"), ", ".join(one.text for one in arguments)
     manager = written = f"{name}({inside})"
     if any(any(one.comments) for one in arguments):

@@ -96,12 +96,12 @@ def fit_under_workers(bench: Workbench) -> Iterator[Fix]:
         yield Fix(tuple(verdict for fix in fixes for verdict in fix.verdicts), edits, runtime_names)
 
 
-def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Fix]:
+def _keep_fit(bench: Workbench, call: ast.Call, used_names: set[str]) -> Iterator[Fix]:
     """Replaces the ModelCheckpoint of a ``fit`` on Keras 2 by BackupAndRestore."""
     saving = saving_of(bench, callbacks_of(bench.module, _bind_arguments(call).get("callbacks")))
     if saving is None or tail_called(bench.module.names, saving.call) in BACKUPS:
         return
-    directory = unused_directory(saving.directory, taken)
+    directory = unused_directory(saving.directory, used_names)
     frequency = f", save_freq={saving.batches}" if saving.batches else ""
     text = f"{bench.vocabulary.tf}.keras.callbacks.BackupAndRestore({directory}{frequency}"
     edit = ReplaceExpression(bench.module.span(saving.call), f"{text}, delete_checkpoint=False)")
@@ -109,7 +109,7 @@ def _keep_fit(bench: Workbench, call: ast.Call, taken: set[str]) -> Iterator[Fix
     yield Fix((verdict,), (edit,))
 
 
-def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], taken: set[str]) -> Fix:
+def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call], used_names: set[str]) -> Fix:
     """Replaces ``fit`` by ``fit_on_workers``, with the recovery above it."""
     module, text = bench.module, bench.module.source.text
     arguments = _bind_arguments(call)
@@ -130,7 +130,7 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
         if _is_trained_twice(module, call, all_fits):
             help = "Make the model anew for each training, or train it in one fit."
             raise SkipFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
-        directory = unused_directory(saving.directory, taken)
+        directory = unused_directory(saving.directory, used_names)
         statement = module.names.statement_of(call)
         recovery = bench.vocabulary.unused_name("recovery", module.names.scope_of(call))
         interval = saving.batches or steps_of_epoch(bench, arguments)

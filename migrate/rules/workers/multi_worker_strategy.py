@@ -149,8 +149,8 @@ def _replace_call(bench: Workbench, call: ast.Call, tail: str) -> Fix:
     return Fix((_verdict(call, given),), (ReplaceExpression(module.span(call), text),))
 
 
-def _verdict(call: ast.Call, given: dict[str, ast.expr]) -> Verdict:
-    if "num_gpus_per_worker" in given:
+def _verdict(call: ast.Call, arguments: dict[str, ast.expr]) -> Verdict:
+    if "num_gpus_per_worker" in arguments:
         help = "Set CUDA_VISIBLE_DEVICES where a worker is not to take all GPUs."
         return noted(call, "the strategy has its stable name, and takes all GPUs that the process sees", help)
     return exact(call, "the strategy has its stable name, and its arguments are written by name")
@@ -160,15 +160,15 @@ def _new_name(bench: Workbench, node: ast.expr) -> str:
     return f"{bench.tf_at(node)}.distribute.MultiWorkerMirroredStrategy"
 
 
-def _resolver(bench: Workbench, given: dict[str, ast.expr]) -> Iterator[str]:
-    resolver = given.get("cluster_resolver")
+def _resolver(bench: Workbench, arguments: dict[str, ast.expr]) -> Iterator[str]:
+    resolver = arguments.get("cluster_resolver")
     if not is_none(resolver):
         assert resolver is not None
         yield f"cluster_resolver={bench.module.source.text(resolver)}"
 
 
-def _options(bench: Workbench, call: ast.Call, given: dict[str, ast.expr]) -> Iterator[str]:
-    communication = given.get("communication")
+def _options(bench: Workbench, call: ast.Call, arguments: dict[str, ast.expr]) -> Iterator[str]:
+    communication = arguments.get("communication")
     if communication is None:
         return
     found = symbol_of(bench.module.names, communication)

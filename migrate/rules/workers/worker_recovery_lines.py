@@ -7,14 +7,14 @@ from migrate.rules.rule import Workbench
 from migrate.rules.workers.old_saving import SkipFit
 
 
-def unused_directory(directory: str, taken: set[str]) -> str:
+def unused_directory(directory: str, used_names: set[str]) -> str:
     """Returns source of a directory that no other training of the file uses, whose end would count for this one."""
     own, number = directory, 1
-    while own in taken:
+    while own in used_names:
         number += 1
         is_alone = directory.startswith('"') and directory.count('"') == 2 and directory.endswith('"')
         own = f'{directory[:-1]}-{number}"' if is_alone else f"{directory} + '-{number}'"
-    taken.add(own)
+    used_names.add(own)
     return own
 
 

@@ -41,7 +41,7 @@ def test_it_is_compiled_with_the_optimizer_of_keras_that_trains_the_same(old):
 def test_one_that_keras_has_none_for_leaves_the_program(old):
     text, findings = migrate(PROGRAM.format(old))
     assert text == PROGRAM.format(old)
-    assert any("which Keras trains with inside an Estimator alone" in one.message for one in findings)
+    assert any("with which Keras trains only inside an Estimator" in one.message for one in findings)
 
 
 def test_an_optimizer_that_is_used_for_more_leaves_the_program():
@@ -50,4 +50,4 @@ def test_an_optimizer_that_is_used_for_more_leaves_the_program():
     )
     text, findings = migrate(source)
     assert text == source
-    assert any("which Keras trains with inside an Estimator alone" in one.message for one in findings)
+    assert any("with which Keras trains only inside an Estimator" in one.message for one in findings)

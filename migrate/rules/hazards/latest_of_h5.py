@@ -12,12 +12,13 @@ See: tf.train.latest_checkpoint.
 """
 
 import ast
+import posixpath
 from collections.abc import Iterator
 
 from migrate.analysis.keras.tracked_objects import keyword_arguments
-from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
-from migrate.analysis.source.paths import directory, normalize, template
+from migrate.analysis.values.origins import Origins
+from migrate.analysis.values.path_parts import PathParts
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _ENDS = (".h5", ".hdf5", ".keras")
@@ -34,49 +35,32 @@ train(model, saver)
 
 @site_rule("FT519", "manual", Example(_JOB, None, "module"))
 def latest_of_h5(bench: Workbench) -> Iterator[Fix]:
-    module, names = bench.module, bench.module.names
+    module, origins = bench.module, Origins(bench.reach)
     searches = module.calls_of("train.latest_checkpoint")
-    saved = [*_saved_files(bench)] if searches and not module.calls_of("train.Checkpoint") else []
-    for call in searches if None not in saved else ():
-        searched = template(names, _argument(bench, call, "checkpoint_dir"))
-        here = [end for folder, end in filter(None, saved) if searched is not None and folder == normalize(searched)]
-        if here and all(end.endswith(_ENDS) for end in here):
+    saved = [*_saved_paths(bench, origins)] if searches and not module.calls_of("train.Checkpoint") else []
+    for call in searches if all(one.spelled and "{}" not in one.spelled for one in saved) else ():
+        searched = _paths(bench, origins, call, "checkpoint_dir")
+        folders = {folder for one in searched for folder in one.spelled if one.unknown or "{}" not in folder}
+        around = [one for one in saved if all(folder.unknown <= one.unknown for folder in searched)]
+        here = [text for one in around for text in one.spelled if (posixpath.dirname(text) or ".") in folders]
+        if here and all(text.endswith(_ENDS) for text in here):
             ending = here[0][here[0].rindex(".") :]
             message = f"latest_checkpoint() finds no `{ending}` files: it is None at each start"
             yield Fix((manual(call, message, "Take the newest file by glob, or a name that stays the same."),))
 
 
-def _saved_files(bench: Workbench) -> Iterator[tuple[str, str] | None]:
-    """Yields the directory and the name's end of each saved file of weights; None for one that is not known."""
+def _saved_paths(bench: Workbench, origins: Origins) -> Iterator[PathParts]:
+    """Yields the paths to which the file saves weights, and whole models if in one file."""
     savers = bench.module.calls_of("keras.callbacks.ModelCheckpoint")
     calls = [call for call in bench.module.names.nodes(ast.Call) if name_of(call.func) in ("save_weights", "save")]
     for call in [*savers, *calls]:
-        found = _folder_and_end(bench.module.names, _argument(bench, call, "filepath"))
         is_model = name_of(call.func) == "save"  # a whole model in a folder is no checkpoint
-        if not is_model or (found is not None and found[1].endswith(_ENDS)):
-            yield found
+        found = _paths(bench, origins, call, "filepath") or [PathParts()]
+        yield from (one for one in found if not is_model or any(text.endswith(_ENDS) for text in one.spelled))
 
 
-def _argument(bench: Workbench, call: ast.Call, name: str) -> ast.expr | None:
-    """Returns the first argument of a call, or its keyword ``name``, also from ``**dictionary``; None for neither."""
-    return call.args[0] if call.args else keyword_arguments(bench.reach, bench.values, bench.module, call)[0].get(name)
-
-
-def _folder_and_end(names: Names, path: ast.expr | None) -> tuple[str, str] | None:
-    """Returns the directory of a path and the end of its name, after any numbers in it; None where not known."""
-    known = template(names, path)
-    if path is None or known is not None:
-        return None if known is None else (directory(known), known)
-    value = names.value(path)
-    if value is not path:
-        return _folder_and_end(names, value)
-    is_filled = isinstance(value, ast.Call) and name_of(value.func) == "format"
-    if is_filled or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod)):
-        found = _folder_and_end(names, value.func.value if is_filled else value.left)  # type: ignore[attr-defined]
-        return found if found is not None and not found[1].endswith("⟩") else None
-    is_joined = isinstance(value, ast.Call) and name_of(value.func) == "join" and len(value.args) > 1
-    if is_joined and isinstance(value, ast.Call):
-        folder = template(names, ast.Call(value.func, value.args[:-1], []))
-        last = _folder_and_end(names, value.args[-1])
-        return (normalize(folder), last[1]) if folder is not None and last is not None else None
-    return None
+def _paths(bench: Workbench, origins: Origins, call: ast.Call, name: str) -> list[PathParts]:
+    """Returns the paths that the first argument of a call may be, or its keyword ``name``; [] for neither."""
+    keywords = keyword_arguments(bench.reach, bench.values, bench.module, call)[0]
+    path = call.args[0] if call.args else keywords.get(name)
+    return origins.of_paths(bench.module, path) if path is not None else []

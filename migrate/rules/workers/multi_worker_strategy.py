@@ -79,15 +79,15 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Fix]:
         is_passed_on = _is_changed(bench, tail) or any(_is_passed_on(bench, node) for node in uses)
         for node in uses:
             call = module.names.parent(node)
-            if isinstance(call, ast.Call) and call.func is node:
-                yield _replace_call(bench, call, tail) if not is_passed_on else _passed_class_fix(call)
-            elif not _is_passed_on(bench, node):
-                span = module.span(node)
-                verdict = exact(node, "the strategy has its stable name")
-                yield Fix((verdict,), (ReplaceExpression(span, _new_name(bench, node)),))
-            else:
+            is_called = isinstance(call, ast.Call) and call.func is node
+            if is_passed_on if is_called else _is_passed_on(bench, node):
                 help = "Where it is called, write tf.distribute.MultiWorkerMirroredStrategy with arguments by name."
                 yield Fix((manual(node, "the class is passed on, and its new name takes other arguments", help),))
+            elif isinstance(call, ast.Call) and is_called:
+                yield _replace_call(bench, call, tail)
+            else:
+                verdict = exact(node, "the strategy has its stable name")
+                yield Fix((verdict,), (ReplaceExpression(module.span(node), _new_name(bench, node)),))
 
 
 def _is_changed(bench: Workbench, tail: str) -> bool:
@@ -117,12 +117,6 @@ def _is_alias(bench: Workbench, node: ast.expr) -> bool:
     return bool(above) and all(is_called)
 
 
-def _passed_class_fix(call: ast.Call) -> Fix:
-    help = "Give both their new name, tf.distribute.MultiWorkerMirroredStrategy, with arguments by name."
-    message = "the class is passed on in this file, and what is done to it there would miss a strategy of the new name"
-    return Fix((manual(call, message, help),))
-
-
 def _replace_call(bench: Workbench, call: ast.Call, tail: str) -> Fix:
     module = bench.module
     found = symbol_of(module.names, call.func)
@@ -135,14 +129,13 @@ def _replace_call(bench: Workbench, call: ast.Call, tail: str) -> Fix:
         help = "Migrate the Estimator program first; TensorFlow 1 has no tf.distribute.MultiWorkerMirroredStrategy."
         return Fix((manual(call, "the strategy belongs to an Estimator program of TensorFlow 1", help),))
     parameters = ("communication", "cluster_resolver") if tail == EXPERIMENTAL else ("num_gpus_per_worker",)
+    help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
     try:
         given = bind(call, parameters)
     except Unbindable as problem:
-        help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
         return Fix((manual(call, f"the strategy's arguments cannot be read: {problem}", help),))
     unknown = given.keys() - set(parameters)
     if unknown:
-        help = "Write tf.distribute.MultiWorkerMirroredStrategy with cluster_resolver= and communication_options=."
         return Fix((manual(call, f"the strategy has no argument {', '.join(sorted(unknown))}", help),))
     arguments = [*_resolver(bench, given), *_options(bench, call, given)]
     text = f"{_new_name(bench, call.func)}({', '.join(arguments)})"

@@ -87,9 +87,7 @@ def plan_parser() -> Parser:
         "2 an error in a file (with --baseline: in one that the baseline does not name) or the arguments",
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
     parser.add_argument("--format", choices=PLAN_FORMATS, default="text", help="what to print (default: text)")
-    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     baseline = "compare with an earlier plan (of --format json), and fail only for new code"
     parser.add_argument("--baseline", metavar="FILE", help=baseline)
     parser.add_argument(
@@ -160,13 +158,11 @@ def main_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--diff", action="store_true", help="print what --write would change (the default)")
     mode.add_argument("--write", action="store_true", help="make the changes")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
-    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     _add_choices(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print the report and errors, and no summary")
     parser.add_argument("-V", "--version", action="version", version=f"estimator-migrate {__version__}")
@@ -174,7 +170,9 @@ def main_parser() -> Parser:
 
 
 def _add_choices(parser: Parser) -> None:
-    """Adds the options that all commands have."""
+    """Adds the arguments that all commands have."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
+    parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")
     add_program(parser)
     parser.add_argument(
         "--recovery", choices=CHOICES["recovery"], help="what a Keras program recovers with (default: auto)"

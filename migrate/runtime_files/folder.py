@@ -77,13 +77,9 @@ def _files_of(folder: str) -> dict[str, SourceText]:
     for inner in sorted({posixpath.dirname(file) for file in package.sources()}):
         directory = os.path.join(folder, inner)
         names = os.listdir(directory) if os.path.isdir(directory) else []
-        found.update(
-            {
-                posixpath.join(inner, name[:-3]): _source(os.path.join(directory, name))
-                for name in sorted(names)
-                if name.endswith(".py")
-            }
-        )
+        for name in (one for one in sorted(names) if one.endswith(".py")):
+            path = os.path.join(directory, name)
+            found[posixpath.join(inner, name[:-3])] = SourceText.decode(path, regular_bytes(path))
     return found
 
 
@@ -92,10 +88,6 @@ def _is_empty(folder: str) -> bool:
     if not os.path.isdir(folder):
         return False
     return all(name == "__pycache__" or name.startswith(TEMPORARY_PREFIX) for name in os.listdir(folder))
-
-
-def _source(path: str) -> SourceText:
-    return SourceText.decode(path, regular_bytes(path))
 
 
 def foreign_file_error(path: str) -> Finding:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from migrate.analysis.source.names import Names
 
@@ -57,13 +57,9 @@ def _top_level_assignments(tree: ast.Module) -> dict[str, list[ast.Assign]]:
 
 def _repeated_assignments(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
     """Returns the assignments of each name that has several, and no other binding at the top level."""
-    deleted = {part.id for node in names.nodes(ast.Delete) for part in _names_in(node)}
+    deleted = {part.id for node in names.nodes(ast.Delete) for part in ast.walk(node) if isinstance(part, ast.Name)}
     return {
         name: assignments
         for name, assignments in found.items()
         if len(assignments) > 1 and len(names.top.bindings[name]) == len(assignments) and name not in deleted
     }
-
-
-def _names_in(node: ast.AST) -> Iterator[ast.Name]:
-    return (part for part in ast.walk(node) if isinstance(part, ast.Name))

@@ -64,7 +64,7 @@ def forgotten_best(bench: Workbench) -> Iterator[Fix]:
                 text = ast.unparse(forgotten)
                 follows = "the loop ends later" if is_end else "a worse state replaces the best"
                 message = f"`{text}` is in no checkpoint: after a restart {follows}"
-                help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
+                help = f"Make {text} a tf.Variable(…), track it in the Checkpoint, and assign to it."
                 yield Fix((manual(forgotten, message, help),))
 
 

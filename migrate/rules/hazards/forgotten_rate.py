@@ -33,7 +33,7 @@ def forgotten_rates(bench: Workbench) -> Iterator[Fix]:
             seen.add(own)
             text = ast.unparse(rate)
             message = f"`{text}` is in no checkpoint: after a restart it has its first value again"
-            help = f"Track it in the Checkpoint: a tf.Variable(…), and assign it in place of {text}."
+            help = f"Make {text} a tf.Variable(…), track it in the Checkpoint, and assign to it."
             yield Fix((manual(begins[0], message, help),))
 
 

@@ -13,9 +13,9 @@ def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, sym
     if call is None:
         return exact(node, f"becomes {text}", module)
     if kind is not None:
-        refused = "; it refuses a TPU as it starts" if kind == "tpu" else ""
+        refused = "; it rejects a TPU when it starts" if kind == "tpu" else ""
         if kind == "keras":
-            refused = "; fit trains the Keras model itself, which has the trained weights then; hooks see only the step"
+            refused = "; the training changes the Keras model's own weights, and hooks see only the step"
         needed = f"; needs {file.need}" if file.need else ""
         message = f"becomes {text}, an object with the Estimator's methods; the calls stay{refused}{needed}"
         return Verdict(call, Fidelity.NOTED if refused or needed else Fidelity.EXACT, message, module=module)

@@ -7,7 +7,6 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import Symbol
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.runtime_files import package
-from migrate.tensorflow import contrib
 from migrate.tensorflow.known_names import is_module_of_contrib
 
 _MODULES = frozenset({"", "experimental", "export", "inputs", "predictor", "tpu", "tpu.experimental"})
@@ -63,6 +62,8 @@ def counterpart(symbol: Symbol, is_v1: bool) -> Counterpart | None:
 
 
 def _contrib_learn_counterpart(symbol: Symbol) -> Counterpart | None:
+    from migrate.tensorflow import contrib
+
     private = symbol.qualified.partition(".contrib.")[2]  # the path of a name that no public module exports
     for parts in (contrib.name_of(symbol.qualified).split("."), private.split(".")):
         for end in range(len(parts), 1, -1):

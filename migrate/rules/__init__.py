@@ -52,7 +52,9 @@ CODES = {place.partition(".")[2]: code for code, place in PLACES.items()}
 ESTIMATOR_WORDS = {
     **dict.fromkeys(("several_files", "horovod_program"), ()),
     "model_to_estimator": ("model_to_estimator",),
-    **dict.fromkeys(("object_form", "contrib_names", "tensorflow_1_import"), ()),
+    "object_form": (),
+    "contrib_names": ("contrib",),
+    "tensorflow_1_import": (),
     "dataset_made_outside": ("make_one_shot_iterator", "constant"),
     **dict.fromkeys(("visible_checkpoints", "missing_names"), ()),
 }

@@ -19,7 +19,7 @@ _REMOVED_ARGUMENTS = ("load_weights_on_restart", "period", "options")
 
 def callbacks_rejected_by_keras3(module: Module) -> Iterator[tuple[ast.Call, str]]:
     """Yields the callbacks that Keras 3 rejects, each with a remedy."""
-    for call in module.names.nodes(ast.Call):
+    for call in module.names.nodes(ast.Call) if "ModelCheckpoint" in module.text else ():
         if name_of(call.func) != "ModelCheckpoint":
             continue
         given = {one.arg: one.value for one in call.keywords if one.arg is not None}

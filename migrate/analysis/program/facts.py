@@ -267,7 +267,8 @@ def pip_packages(path: str) -> frozenset[str]:
 
 def without_pip_packages(path: str, imports: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """Returns the imports of a file, without those of packages that it installs with ``pip``."""
-    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in pip_packages(path))
+    installed = pip_packages(path)
+    return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in installed)
 
 
 _BLOCK_FIELDS = ("body", "handlers", "orelse", "finalbody", "cases")

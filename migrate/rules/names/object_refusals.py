@@ -9,7 +9,6 @@ from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import TPU, Symbol, tail_called
 from migrate.rules.rule import EstimatorFile, Verdict, manual
-from migrate.tensorflow.contrib import advice as advice_of_contrib
 
 STRATEGIES = {"eval_distribute", "experimental_distribute", "train_distribute"}
 _PRIVATE = {
@@ -60,13 +59,14 @@ def _strategy(file: EstimatorFile, call: ast.Call) -> Verdict | None:
     for given in (keyword.value for keyword in call.keywords if keyword.arg in STRATEGIES):
         kind = tail_called(names, names.value(given)).rpartition(".")[2]
         if kind.startswith(("TPUStrategy", "ParameterServerStrategy", "CentralStorageStrategy")):
-            help = _SERVERS_HELP if kind.startswith("ParameterServer") else _STRATEGY_HELP
+            from migrate.tensorflow.contrib import advice
+
+            help = advice("distribute.ParameterServerStrategy") if kind.startswith("Param") else _STRATEGY_HELP
             return manual(given, f"{kind} is not supported", help, file.module)
     return None
 
 
 _STRATEGY_HELP = "Use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, or none."
-_SERVERS_HELP = advice_of_contrib("distribute.ParameterServerStrategy")
 
 
 def _runs_on_tpu(file: EstimatorFile, call: ast.Call) -> tuple[str, str] | None:

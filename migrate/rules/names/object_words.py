@@ -5,7 +5,6 @@ import ast
 from migrate.analysis.source.symbols import Symbol, estimator_kind
 from migrate.findings.finding import Fidelity
 from migrate.rules.rule import EstimatorFile, Verdict, exact
-from migrate.tensorflow.contrib import name_of, rows_of
 
 
 def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, symbol: Symbol, text: str) -> Verdict:
@@ -22,7 +21,10 @@ def name_verdict(file: EstimatorFile, node: ast.expr, call: ast.Call | None, sym
     if symbol.tail.startswith("estimator.inputs."):
         message = f"becomes {text}, which gives a tf.data.Dataset; if shuffled, in another random order"
         return Verdict(call, Fidelity.NOTED, message, module=module)
-    advice = (row.advice for row in rows_of(name_of(symbol.qualified)) if row.kind == "estimator")
-    if symbol.is_contrib and (differs := next(advice, "")):
-        return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
+    if symbol.is_contrib:
+        from migrate.tensorflow.contrib import name_of, rows_of
+
+        advice = (row.advice for row in rows_of(name_of(symbol.qualified)) if row.kind == "estimator")
+        if differs := next(advice, ""):
+            return Verdict(call, Fidelity.NOTED, f"becomes {text}: {differs}", module=module)
     return exact(call, f"becomes {text}", module)

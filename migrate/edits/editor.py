@@ -78,7 +78,8 @@ class Editor(cst.CSTTransformer):
         """Raises EditLost for an edit that was not made, unless another edit replaced the code around it."""
         replaced = [span for kind, span in self.made if kind in (ReplaceStatement, ReplaceExpression)]
         for edit in plan.edits:
-            if (type(edit), edit.span) not in self.made and not any(_is_inside(edit.span, span) for span in replaced):
+            is_replaced = any(edit.span != span and _contains(_range(span), _range(edit.span)) for span in replaced)
+            if (type(edit), edit.span) not in self.made and not is_replaced:
                 raise EditLost(f"{type(edit).__name__} at line {edit.span.line}, column {edit.span.column + 1}")
 
     def take_displaced(self) -> list[cst.EmptyLine]:
@@ -333,10 +334,6 @@ _NODES_ON_LINES = (cst.BaseExpression, cst.BaseSmallStatement, cst.BaseStatement
 
 def _contains(outer: Range, inner: Range) -> bool:
     return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
-
-
-def _is_inside(inner: Span, outer: Span) -> bool:
-    return inner != outer and _contains(_range(outer), _range(inner))
 
 
 def _range(span: Span) -> Range:

@@ -174,9 +174,9 @@ def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(command, p
     before = {path.name: path.read_bytes() for path in project.glob("*.py")}
     code = (
         "import os, sys, signal, threading, time\n"
-        "from migrate.cli.main import main\n"
+        "from migrate.__main__ import main\n"
         "threading.Timer(float(sys.argv.pop(1)), os.kill, [os.getpid(), signal.SIGINT]).start()\n"
-        "sys.exit(main())\n"
+        "main()\n"
     )
     codes = set()
     for moment in range(5, 40, 12):
@@ -195,3 +195,23 @@ def test_ctrl_c_at_any_moment_ends_a_write_with_one_line_that_is_true(command, p
         for name, data in before.items():
             (project / name).write_bytes(data)
     assert 130 in codes
+
+
+def test_ctrl_c_in_an_import_comes_after_it(command, project, environment, tmp_path):
+    """Python may drop a KeyboardInterrupt that is raised in an import, and then never import again."""
+    found_first = tmp_path / "first"
+    put(found_first, {"libcst.py": FIRST_LIBCST.format(str(found_first))})
+    environment["PYTHONPATH"] = f"{found_first}{os.pathsep}{environment['PYTHONPATH']}"
+    done = command("--write", "-j", "1", ".")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "imported\n", "Interrupted: no file was changed.\n")
+    assert (project / "train.py").read_text() == program()
+
+
+FIRST_LIBCST = """\
+import signal, sys
+signal.raise_signal(signal.SIGINT)
+sys.path.remove({!r})
+del sys.modules["libcst"]
+import libcst
+print("imported")
+"""

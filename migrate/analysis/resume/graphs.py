@@ -9,6 +9,7 @@ import os
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import LoadsBefore, TrainingNode
 from migrate.analysis.source.guards import is_guarded, root_imports
+from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 
 _TF1 = ("enable_eager_execution", "AdamOptimizer", "GradientDescentOptimizer", "MomentumOptimizer", "RMSPropOptimizer")
@@ -20,7 +21,7 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
     """Whether a training runs in graph mode of TensorFlow 1, or in a session."""
     for where, call in ((reach.module_of(call), call) for mode in _MODES for call in reach.calls_of(mode)):
         is_at_top = where.names.parent(where.names.statement_of(call)) is where.names.module
-        if where is reach.module or (is_at_top and os.path.abspath(where.path) in reach.linked_paths):
+        if where is reach.module or (is_at_top and _is_linked(reach, where)):
             return True
     frames = reach.search(LoadsBefore).frames(training)
     scopes = {(where, one) for where, scope, _ in frames for one in (scope, where.names.module)}
@@ -42,8 +43,8 @@ def is_of_graph(reach: Reach, training: TrainingNode) -> bool:
 
 def is_of_tensorflow_1(reach: Reach) -> bool:
     """Whether a program trains with names that only TensorFlow 1 has, so that it cannot start on TensorFlow 2."""
-    calls = (call for name in _TF1 for call in reach.calls_of(name))
-    names = (reach.module_of(call).names.qualified(call.func) or "" for call in calls)
+    calls = ((reach.module_of(call), call) for name in _TF1 for call in reach.calls_of(name))
+    names = (where.names.qualified(call.func) or "" for where, call in calls if _is_linked(reach, where))
     is_trained = any(name.startswith("tensorflow.") and ".compat.v1." not in name for name in names)
     return is_trained or needs_package(reach, "tensorflow.contrib.keras")
 
@@ -51,7 +52,7 @@ def is_of_tensorflow_1(reach: Reach) -> bool:
 def needs_package(reach: Reach, package: str) -> bool:
     """Whether a program uses a package, outside a ``try`` or another guard."""
     for where in reach.files_with(package.rpartition(".")[2]):
-        if where is reach.module or os.path.abspath(where.path) in reach.linked_paths:
+        if _is_linked(reach, where):
             names = where.names
             uses: list[tuple[str, tuple[ast.AST, ...]]]
             uses = [(name, (use, *root_imports(names, use))) for use, name in names.package_uses((package,))]
@@ -60,3 +61,8 @@ def needs_package(reach: Reach, package: str) -> bool:
             if not all(any(is_guarded(names, one) for one in nodes) for nodes in used):
                 return True
     return False
+
+
+def _is_linked(reach: Reach, module: Module) -> bool:
+    """Whether a module is the program's own file, imports it or is imported with it."""
+    return module is reach.module or os.path.abspath(module.path) in reach.linked_paths

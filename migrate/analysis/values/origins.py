@@ -227,6 +227,7 @@ class Origins:
             if any(isinstance(one.node, _LOOPS) for one in module.names.bindings(value.value)):
                 return None  # of a loop variable: ``path.name``
             is_own = dotted is None or dotted.partition(".")[0] not in LIBRARIES or ".FLAGS." in dotted
+            is_own |= dotted == "sys.argv"  # whatever the program reads from it
             return value.attr if is_own else None
         is_parameter = any(isinstance(one.node, ast.arg) for one in module.names.bindings(value))
         return key_of(module.names, value) if is_parameter and name_of(value) not in ("self", "cls") else None

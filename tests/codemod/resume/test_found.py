@@ -54,6 +54,12 @@ BY_WHAT_IT_DOES = {
     "a file that a flag names": (
         _ARGS.format("'--load'") + f"model = build()\nif args.load:\n    model.load_weights(args.load)\n{_FIT}"
     ),
+    "a file that an option names, which a loop reads": (
+        "import getopt\nimport sys\n\nfile, old = 'new', False\n"
+        "for name, value in getopt.getopt(sys.argv[1:], 'l:')[0]:\n    file, old = value, True\n"
+        "model = keras.models.load_model(file + '.h5') if old else build()\n"
+        "model.fit(x, y, epochs=9)\nmodel.save('%s-9.h5' % file)\n"
+    ),
     "a file and an epoch that flags name, which may also be pretrained": (
         _ARGS.format("'--weights', help='Pretrained weights for fine tune'")
         + "model = build()\nif args.weights:\n    model.load_weights(args.weights, by_name=True)\n"
@@ -249,6 +255,11 @@ IN_SEVERAL_FILES = {
             "class Network:\n    @staticmethod\n    def made():\n        return build()\n\n"
             "    def fit(self, x):\n        return x\n"
         ),
+    },
+    "its own file, beside a program for TensorFlow 1": {
+        "__init__": "",
+        "train": f"{_HEAD}FILE = 'w.h5'\nmodel = build()\nmodel.load_weights(FILE)\nmodel.fit(x, epochs=9, {_SAVES})\n",
+        "older": "import tensorflow as tf\n\ntf.train.AdamOptimizer().minimize(loss)\n",
     },
     "a class of another file, whose object the program makes": {
         "train": (

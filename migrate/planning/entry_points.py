@@ -10,7 +10,7 @@ from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.read import read
-from migrate.files.sources import NOTEBOOK
+from migrate.files.sources import NOTEBOOK, is_test
 from migrate.files.trouble import Unreadable
 
 _START = re.compile(rb"^if\s+__name__\s*==\s*[\"']__main__[\"']|^(?:tf\.|absl\.)?app\.run\(", re.MULTILINE)
@@ -21,7 +21,7 @@ _LONGEST_CHAIN = 3
 
 
 def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
-    """Returns the scripts among a program's files, or among those that import them; those that train come first."""
+    """Returns the scripts among a program's files, or that import them: those that train first, tests last."""
     starting = [path for path in files if _is_started(path)]
     if not starting:
         starting = _importing_scripts(files, tree)
@@ -34,8 +34,8 @@ def entry_points(files: Sequence[str], tree: Tree) -> tuple[str, ...]:
     if not starting:  # a script may train at its top level, without a test of __name__
         is_script = any(_calls_at_top_level(path, tree, _TRAINING) for path in files)
         above = [] if is_script else _unimported_scripts(files, tree)
-        return tuple(sorted(above or files, key=lambda path: not _trains(path))[:1])
-    return tuple(sorted(scripts or starting, key=lambda path: not _trains(path)))
+        return tuple(sorted(above or files, key=_order)[:1])
+    return tuple(sorted(scripts or starting, key=_order))
 
 
 def files_run_by_import(path: str, tree: Tree) -> list[str]:
@@ -49,6 +49,10 @@ def files_run_by_import(path: str, tree: Tree) -> list[str]:
 def modules_of_program(start: str, tree: Tree) -> list[Module]:
     """Returns the files that run when a program starts, without those that cannot be read."""
     return list(tree.readable([start, *files_run_by_import(start, tree)]))
+
+
+def _order(path: str) -> tuple[bool, bool]:
+    return is_test(path), not _trains(path)
 
 
 def _trains(path: str) -> bool:

@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -40,12 +39,10 @@ from migrate.analysis.source.module import Module, module_of
 from migrate.files.read import read
 from migrate.files.repository import repository
 from migrate.files.run_cache import run_cache
-from migrate.files.sources import NOTEBOOK
+from migrate.files.sources import NOTEBOOK, is_test
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 
-_TEST = re.compile(r"^test_|_test\.py$")
-"""Tests run on the TensorFlow of the code that they test, so they do not show which one that is."""
 _MAX_STEPS = 20
 """The most imports to follow from file to file; they may form a cycle."""
 
@@ -278,7 +275,8 @@ class Tree:
         if path not in self._tf1_files:
             return None
         importers = self.importers(self.module(path), "tensorflow")
-        programs = (one for one in importers if one not in self._tf1_files and not _TEST.search(os.path.basename(one)))
+        # Tests run on the TensorFlow of the code that they test.
+        programs = (one for one in importers if one not in self._tf1_files and not is_test(one))
         return next((one for one in programs if self._is_for_tf2(one)), None)
 
     def _is_for_tf2(self, path: str) -> bool:

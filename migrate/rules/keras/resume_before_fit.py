@@ -29,8 +29,6 @@ See: tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
 
 import ast
-import os
-import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.trainings import distributed_library, is_on_workers, training_of
@@ -41,6 +39,7 @@ from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
+from migrate.files.sources import is_test
 from migrate.rewrite.recovered_training import OWN_CODE, RecoveredTraining, keras_backup, recovered_fit, recovered_loop
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
 
@@ -80,7 +79,6 @@ _GAIN = {
     False: "an interrupted training now continues where it stopped, the optimizer's state included",
 }
 _KERAS = "backup-and-restore"
-_TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 
 
 @site_rule(
@@ -97,7 +95,7 @@ _TEST = re.compile(r"(^|/)tests?/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 )
 def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
-    if is_on_workers(module) or _TEST.search(module.path.replace(os.sep, "/")):
+    if is_on_workers(module) or is_test(module.path):
         return
     found = resumptions(bench.reach)
     trainings = bench.reach.search(Trainings).all if found else []

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import symbol_of
+from migrate.files.sources import is_test
 from migrate.rules.rule import Example, Fix, Workbench, manual, site_rule
 
 _HELP = (
@@ -56,7 +57,7 @@ _TRAINING = {
     "train_fn", "training_op", "optimizer", "optim",
 }  # fmt: skip
 """Names by which a file whose session trains is recognised."""
-_TEST, _EXPORT = re.compile(r"(?:_test|[/\\]test_\w+)\.py$"), re.compile(r"(?:export|freeze|convert)\w*\.py$")
+_EXPORT = re.compile(r"(?:export|freeze|convert)\w*\.py$")
 _TRAINER = re.compile(r"def _?train\w*\(")
 _DIRECTORY = {"train.MonitoredTrainingSession": ("checkpoint_dir", 2), "train.Supervisor": ("logdir", 4)}
 """The parameter of the directory that each saves in, and its index."""
@@ -99,7 +100,7 @@ def _contains_training(bench: Workbench) -> bool:
     A test or an exporter often builds a model with its step, but does not train it.
     """
     path = os.path.abspath(bench.module.path)
-    if _TEST.search(path):
+    if is_test(path):
         return False
     words = set(re.findall(r"\w+", bench.module.text))
     if not _TRAINING.isdisjoint(words) or ("global_step" in words and _TRAINER.search(bench.module.text)):
@@ -107,7 +108,7 @@ def _contains_training(bench: Workbench) -> bool:
     near = list(bench.tree.importers_of(path)) if os.path.exists(path) else []
     if "global_step" in words and not _EXPORT.search(path):
         near += [link.target.path for link in bench.tree.closure(bench.module) if link.importer == path]
-    return any(bench.tree.contains_word(one, *_TRAINING) for one in near if not _TEST.search(one))
+    return any(bench.tree.contains_word(one, *_TRAINING) for one in near if not is_test(one))
 
 
 def _saves_in_sessions(module: Module) -> Iterator[ast.Attribute]:

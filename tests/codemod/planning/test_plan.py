@@ -185,13 +185,14 @@ def test_each_of_several_repositories_has_its_own_old_tree(here, capsys):
     assert olds == ["before/one/train.py", "before/two/train.py"]
 
 
-def test_a_script_that_trains_comes_before_those_that_import_it(project, capsys):
+def test_a_script_that_trains_comes_before_those_that_import_it_and_before_its_tests(project, capsys):
     (project / "train.py").write_text(MODEL_FN)
+    (project / "a_test.py").write_text(f"import train\n{MODEL_FN}")
     export = "import tensorflow as tf\nfrom train import model_fn\n\n\ndef main():\n"
     export += "    print(tf.estimator.Estimator(model_fn, 'out').latest_checkpoint())\n\n\n"
     (project / "export.py").write_text(export + "if __name__ == '__main__':\n    main()\n")
     [row] = plan(capsys)["programs"]
-    assert row["entry_points"] == ["train.py", "export.py"]
+    assert row["entry_points"] == ["train.py", "export.py", "a_test.py"]
 
 
 def test_the_text_rolls_up_by_directory_and_owner(project, capsys):

@@ -276,6 +276,8 @@ IN_SEVERAL_FILES = {
 
 @pytest.mark.parametrize("files", IN_SEVERAL_FILES.values(), ids=IN_SEVERAL_FILES.keys())
 def test_only_the_training_changes_wherever_the_load_stands(files, tmp_path):
+    tmp_path = tmp_path / "tests"  # a folder above the user's project says nothing of it
+    tmp_path.mkdir()
     for name, text in files.items():
         (tmp_path / f"{name}.py").write_text(text)
     outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)

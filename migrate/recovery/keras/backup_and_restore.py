@@ -232,9 +232,8 @@ def _set_first_epoch(model, epoch):
 def _named_epoch():
     """Returns the ``initial_epoch`` of the running ``fit``; Keras 3 passes it nowhere."""
     frames = (one.frame.f_locals for one in inspect.stack(0) if one.function == "fit")
-    return (
-        next((one["initial_epoch"] for one in frames if "initial_epoch" in one), 0) or 0
-    )
+    named = (one["initial_epoch"] for one in frames if "initial_epoch" in one)
+    return next(named, 0) or 0
 
 
 def _rate(model):

@@ -46,8 +46,7 @@ def recovered(turns, directory, *models, optimizers=()):
         while (stop - turn) * step > 0:
             yield turn
             turn += step
-            is_last = (stop - turn) * step <= 0
-            if not is_last and (files or training.is_due()):
+            if (stop - turn) * step > 0 and (files or training.is_due()):
                 note["epoch"] = turn
                 training.save()
                 training.held = ()

@@ -418,6 +418,39 @@ def test_a_kill_before_a_later_stage_has_put_its_file_in_place_begins_no_stage_a
     assert train() == ([], [4])
 
 
+def test_a_stage_that_no_longer_fits_begins_with_what_the_program_loaded(start):
+    def train(at=None, optimizer="adam"):
+        model = build()
+        if os.path.exists(FILE):
+            model.load_weights(FILE)
+        given = model.get_weights()
+        fit(model, saver(), epochs=2, name="head")
+        model.compile(optimizer, "mse")
+        begun, first = InterruptAt(at), keras.callbacks.LambdaCallback()
+        first.on_train_begin = lambda logs=None: weights.extend(first.model.get_weights())
+        weights = []
+        callbacks = BackupAndRestore.beside([begun, saver(), first], name="all")
+        model.fit(X, Y, epochs=5, initial_epoch=2, callbacks=callbacks, verbose=0)
+        return given, weights, begun.begun
+
+    with pytest.raises(Interruption):
+        train(at=4)
+    start("train.py --optimizer nadam")
+    given, weights, begun = train(optimizer="nadam")
+    assert begun == [2, 3, 4]
+    assert all(itertools.starmap(np.array_equal, zip(given, weights, strict=True)))
+
+
+@pytest.mark.parametrize("path", ["w/", "w/.best"])
+def test_a_checkpoint_of_a_hidden_name_is_written(start, path):
+    if keras.Model.__module__.startswith("keras.src.models"):
+        path += ".weights.h5"  # the one name that Keras 3 takes
+    fit(build(), saver(path))
+    os.mkdir("plain")
+    build().save_weights(f"plain/{path[2:]}")
+    assert sorted(os.listdir("w")) == sorted(os.listdir("plain"))
+
+
 def test_a_file_that_a_kill_has_left_aside_is_put_in_its_place(start, monkeypatch):
     def kill(part, folder):
         raise Interruption

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 31248943b8e43b2f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7c8eb5b4b263a054).
 """Resumes Keras trainings where an interrupted run stopped.
 
 The state of a training is saved next to the program's files until the program ends.
@@ -233,9 +233,8 @@ def _set_first_epoch(model, epoch):
 def _named_epoch():
     """Returns the ``initial_epoch`` of the running ``fit``; Keras 3 passes it nowhere."""
     frames = (one.frame.f_locals for one in inspect.stack(0) if one.function == "fit")
-    return (
-        next((one["initial_epoch"] for one in frames if "initial_epoch" in one), 0) or 0
-    )
+    named = (one["initial_epoch"] for one in frames if "initial_epoch" in one)
+    return next(named, 0) or 0
 
 
 def _rate(model):

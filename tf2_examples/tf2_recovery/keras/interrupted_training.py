@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e0757e48d5a24e4a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 66f3c7f6cc0e50f0).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -30,6 +30,7 @@ from .saved_states import (
     places_trained_by,
     put_in_place,
     remove_tree,
+    replicas_of,
     variable_of,
 )
 
@@ -75,6 +76,9 @@ class SavedTraining:
         self.is_resumed = self.is_ended = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
+        self._replaced = (
+            []
+        )  # Of each restored variable: itself, the value before, the new.
         self._find({"number": 0, "saved": {}, "file": "", "part": ""})
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
@@ -112,6 +116,12 @@ class SavedTraining:
         if note and self._goes_on(note) and self._has_variables(note):
             self.is_resumed, self.note = True, {**note, **own}
         elif note:
+            for training in self._before[
+                ::-1
+            ]:  # What the program loaded stays in force.
+                for one, loaded, restored in training._replaced:
+                    if np.array_equal(one.read_value(), restored):
+                        one.assign(loaded)
             tf.get_logger().warning(
                 "%s has epoch %s of an interrupted training. It began with other "
                 "weights or another command: this start is a new training.",
@@ -162,9 +172,10 @@ class SavedTraining:
 
     def restore(self):
         """Restores the state that this run resumes, if any."""
-        for one, value in zip(
-            self._variables(), self._values if self.is_resumed else ()
-        ):
+        values = self._values if self.is_resumed else ()
+        for one, value in zip(self._variables(), values):
+            if self._notes[1:]:  # A later training may turn out to be a new one.
+                self._replaced.append((one, one.read_value(), value))
             one.assign(value)
         self._values = ()
         remove_tree(os.path.join(self.directory, "checkpoint"))  # May be truncated.
@@ -269,7 +280,6 @@ class SavedTraining:
         """Waits until the last save is on the disk."""
         if self._sync is not None:
             self._sync.join()
-        self._sync = None
 
     def remove(self):
         """Removes all saved states of the program, and empty folders above them."""
@@ -290,13 +300,11 @@ class SavedTraining:
     def write_whole(self, write, model, path, *args, **kwargs):
         """Writes a file of the program to a part, saves, and moves it to its path."""
         part = os.path.join(self.parent, f"part-{os.getpid()}-{time.time_ns()}")
-        is_aside = False
+        aside, is_aside = os.path.join(part, os.path.basename(path)), False
         with contextlib.suppress(Exception):  # Such as a full disk: writes in place.
             if not os.path.islink(path):
                 tf.io.gfile.makedirs(part)
-                write(
-                    model, os.path.join(part, os.path.basename(path)), *args, **kwargs
-                )
+                write(model, aside, *args, **kwargs)
                 self._begin_sync(part)
                 is_aside = True
         saved = self.note["saved"]
@@ -320,12 +328,6 @@ def variables_of(models, which="weights"):
         with contextlib.suppress(ValueError):  # Keras 2 raises before a model is built.
             found += map(variable_of, getattr(model, which))
     return list({id(one): one for one in found}.values())
-
-
-def replicas_of(variable):
-    """Returns a variable's replicas, one for each device, a list."""
-    is_one = not isinstance(variable, tf.Variable)
-    return [variable] if is_one else getattr(variable, "values", [variable])
 
 
 def digest_of(variable):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c2505f82a79aae4c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f5e1bea99dae4546).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -14,6 +14,7 @@ import tensorflow as tf
 from ..synced_files import sync_files
 
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
+_OLD = ".replaced"  # The name in a part of the SavedModel that it replaces.
 _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
@@ -80,11 +81,11 @@ def is_plain(value):
 
 
 def names_in(directory):
-    """Returns the sorted names in a directory without hidden ones; [] if it is missing."""
+    """Returns the sorted names in a directory; [] if it is missing."""
     if not tf.io.gfile.isdir(directory):
         return []
     names = [name.rstrip("/") for name in tf.io.gfile.listdir(directory)]
-    return sorted(name for name in names if name[0] != ".")
+    return sorted(name for name in names if name != _OLD)
 
 
 def remove_tree(path):
@@ -100,7 +101,7 @@ def put_in_place(part, folder):
         for name in names:  # A checkpoint's index after its data, the list at last.
             place = os.path.join(folder, name)
             if tf.io.gfile.isdir(place):  # A SavedModel.
-                tf.io.gfile.rename(place, os.path.join(part, ".old"))
+                tf.io.gfile.rename(place, os.path.join(part, _OLD))
             tf.io.gfile.rename(os.path.join(part, name), place, overwrite=True)
     except tf.errors.OpError:  # Also if the folder is on another disk.
         return False
@@ -112,6 +113,12 @@ def variable_of(one):
     """Returns the ``tf.Variable`` of a Keras 3 variable, or any other object itself."""
     value = getattr(one, "value", None)
     return value if isinstance(value, tf.Variable) else one
+
+
+def replicas_of(variable):
+    """Returns a variable's replicas, one for each device, a list."""
+    is_one = not isinstance(variable, tf.Variable)
+    return [variable] if is_one else getattr(variable, "values", [variable])
 
 
 def places_trained_by(optimizer, weights):

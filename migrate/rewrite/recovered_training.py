@@ -94,6 +94,8 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         problem = "no range counts its turns"
     elif line := _line_of_own_count(module, training):
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
+    elif training.within:
+        return RecoveredTraining(problem=f"line {training.within} saves within a turn", help=OWN_CODE)
     elif unset := _unset_variable(module, training):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(

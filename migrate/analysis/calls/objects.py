@@ -27,6 +27,7 @@ def classes_of(reach: "Reach", module: Module, value: ast.expr, depth: int = 0) 
     elif isinstance(value, ast.Attribute):
         given = stored_values(reach, module, value, depth + 1)
     found: list[ast.ClassDef] = []
+    given = [(where, one) for where, one in given if not (isinstance(one, ast.Constant) and one.value is None)]
     for where, one in given:
         classes = classes_of(reach, where, one, depth + 1) if one is not None else None
         if classes is None:

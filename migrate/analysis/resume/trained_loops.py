@@ -8,10 +8,11 @@ from functools import cached_property
 
 from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
+from migrate.analysis.calls.objects import classes_of
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.resume.loads_before import TrainingNode
-from migrate.analysis.resume.model_saves import ModelSaves, model_of_save
+from migrate.analysis.resume.model_saves import METHODS, ModelSaves, model_of_save
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
@@ -45,6 +46,7 @@ class TrainedLoop:
       saves: the calls that save, also in called functions.
       unseen: the line that trains something that has no name at the loop; 0 for none.
       made: the line at which its turns create what they train; 0 for none.
+      within: the line that saves in an inner loop which also trains; 0 for none.
     """
 
     module: Module
@@ -56,6 +58,7 @@ class TrainedLoop:
     saves: list[ast.Call] = field(default_factory=list)
     unseen: int = 0
     made: int = 0
+    within: int = 0
 
     @property
     def turns(self) -> ast.Call | None:
@@ -197,7 +200,9 @@ class _Reader:
         """Adds the trainings and saves in some statements, and in the functions that they call."""
         self.reach.calls(module)
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
+        trains, saves = set[ast.AST](), dict[ast.AST, int]()
         for call in calls:
+            steps_above, saves_above = len(self.found.steps), len(self.found.saves)
             functions, made = self.reach.functions_run_by_strategy(call)
             own = functions or self.reach.functions(call)
             name = name_of(call.func)
@@ -219,6 +224,19 @@ class _Reader:
                     where = self.reach.module_of(function)
                     inner = self._parameter_sources(module, made, function, sources)
                     self._block(where, function.body, inner, depth + 1)
+            if (around := self._inner_loop(module, call)) is not None:
+                trains |= {around} if len(self.found.steps) > steps_above else set()
+                saves |= {around: call.lineno} if len(self.found.saves) > saves_above else {}
+        self.found.within = self.found.within or next((line for one, line in saves.items() if one in trains), 0)
+
+    def _inner_loop(self, module: Module, call: ast.Call) -> LoopNode | None:
+        """Returns the outermost loop around a call that is within a turn and in the same function."""
+        found = None
+        for one in module.names.ancestors(call):
+            if one is self.loop or isinstance(one, FunctionNode):
+                break
+            found = one if isinstance(one, LoopNode) else found
+        return found
 
     def _train(self, module: Module, call: ast.Call, model: ast.expr, sources: Mapping[str, str]) -> None:
         self.found.steps.append(call)
@@ -273,6 +291,14 @@ class _Reader:
         only = module.names.only_value(value)
         return self._source_at_loop(module, only, sources) if isinstance(only, ast.Name | ast.Attribute) else ""
 
+    def _is_sure(self, module: Module, call: ast.Call) -> bool:
+        """Whether the class of a method's object is known, or only one class has such a method."""
+        held = call.func.value  # type: ignore[attr-defined]
+        is_self = isinstance(held, ast.Name) and held.id in ("self", "cls")
+        if is_self or classes_of(self.reach, module, held) is not None:
+            return True
+        return len(self.reach.functions(call)) == 1 and name_of(call.func) not in METHODS  # a picture has save, too
+
     def _parameter_sources(
         self, module: Module, call: ast.Call, function: FunctionNode, sources: Mapping[str, str]
     ) -> dict[str, str]:
@@ -282,7 +308,7 @@ class _Reader:
         found: dict[str, str] = {}
         if isinstance(where.names.parents.get(function), ast.ClassDef) and expected:
             own, expected = expected[0], expected[1:]
-            held = call.func.value if isinstance(call.func, ast.Attribute) else None
+            held = call.func.value if isinstance(call.func, ast.Attribute) and self._is_sure(module, call) else None
             found[own] = self._source_at_loop(module, held, sources) if held is not None else ""
         values = ((name, given_to(call, function, name)) for name in expected)
         return found | {

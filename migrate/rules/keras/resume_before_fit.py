@@ -19,8 +19,8 @@ after ``fit``, callbacks that save.
 ``--recovery backup-and-restore`` adds Keras' own callback.
 
 Skipped: a loop without a range or count, whose models have no name there, that adds an offset to its turns, or begins
-within one; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in ``**`` arguments;
-TensorFlow 1; Horovod.
+or saves within one; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in ``**``
+arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. An uninterrupted training is the same. It saves once more in each epoch or turn; where these are short,
 saves take at most a tenth of the time.

@@ -208,6 +208,21 @@ def test_a_step_that_a_strategy_runs_trains_what_the_loop_names():
     assert {"self.model,", "optimizers=[self.optimizer],"} <= {one.strip() for one in added(source)}
 
 
+def test_a_picture_that_is_saved_has_no_models_of_a_class_with_such_a_method():
+    source = LOOP.format("picture = drawn()\nfor epoch in range(9):\n    picture.save()")
+    source += "\n\nclass Pair:\n    def save(self):\n        self.first.save_weights('out/f.weights.h5')\n"
+    assert added(source)[-1] == 'for epoch in recovered(range(9), "out", critic, generator):'
+
+
+def test_an_attribute_that_is_None_at_first_is_what_it_becomes():
+    source = TAPE.format("self.folder + '/w'").replace("self.model = folder, build()", "self.model = folder, None")
+    source = source.replace(
+        "        self.optimizer =", "        self.model = tf.keras.Sequential()\n        self.optimizer ="
+    )
+    source += "\n\nclass Pair:\n    def save_weights(self, path):\n        self.first.save_weights(path)\n"
+    assert "self.model.first" not in " ".join(added(source))
+
+
 def test_a_loop_over_folds_that_makes_its_model_anew_has_its_fit_wrapped():
     source = """\
 import os
@@ -240,6 +255,12 @@ LEFT = {
     "a turn that begins where the last start ended": (
         LOOP.format("part = 3\nfor epoch in range(9):\n    for at in range(part, 9):\n        show(at)\n    part = 0"),
         "line 10 continues the count of an earlier start",
+        "Nothing changes",
+    ),
+    "a save between the steps of a turn": (
+        LOOP.format("for epoch in range(9):\n    for x, y in data:\n        train(critic, x, y)")
+        + "\n\ndef train(model, x, y):\n    model.fit(x, y)\n    model.save_weights('out/c.weights.h5')\n",
+        "line 10 saves within a turn",
         "Nothing changes",
     ),
     "callbacks among other arguments": (

@@ -99,9 +99,10 @@ def _eager_code(unit: Unit) -> EagerCode | None:
     modules = unit.modules
     if not any(map(works_on_graphs, modules)) or not is_in_graph_mode(modules):
         return None
-    paths = {os.path.abspath(module.path): module.path for module in modules}
-    imported = {paths[link.target.path] for link in unit.tree.links_into(paths)}
-    return EagerCode(unit.tree, modules, uses_of_estimators(modules), frozenset(imported))
+    tree, paths = unit.tree, {os.path.abspath(module.path): module.path for module in modules}
+    known = {path for importer in tree.files_with_imports(paths) for path in tree.targets_of(importer)}
+    imported = {name for path, name in paths.items() if path in known or tree.importers_of(path)}
+    return EagerCode(tree, modules, uses_of_estimators(modules), frozenset(imported))
 
 
 def _symbol(module: Module, node: ast.expr | ast.stmt) -> str:

@@ -75,9 +75,7 @@ class SavedTraining:
         self.is_resumed = self.is_ended = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
-        self._replaced = (
-            []
-        )  # Of each restored variable: itself, the value before, the new.
+        self._replaced = []  # Variables, each with its value before and after.
         self._find({"number": 0, "saved": {}, "file": "", "part": ""})
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
@@ -115,12 +113,10 @@ class SavedTraining:
         if note and self._goes_on(note) and self._has_variables(note):
             self.is_resumed, self.note = True, {**note, **own}
         elif note:
-            for training in self._before[
-                ::-1
-            ]:  # What the program loaded stays in force.
+            for training in self._before[::-1]:
                 for one, loaded, restored in training._replaced:
                     if np.array_equal(one.read_value(), restored):
-                        one.assign(loaded)
+                        one.assign(loaded)  # It trains what the program loaded.
             tf.get_logger().warning(
                 "%s has epoch %s of an interrupted training. It began with other "
                 "weights or another command: this start is a new training.",
@@ -171,9 +167,10 @@ class SavedTraining:
 
     def restore(self):
         """Restores the state that this run resumes, if any."""
-        values = self._values if self.is_resumed else ()
+        values, notes = self._values if self.is_resumed else (), self._notes[1:]
         for one, value in zip(self._variables(), values):
-            if self._notes[1:]:  # A later training may turn out to be a new one.
+            # The program may have loaded what a later training saved last.
+            if notes and has_saved(notes[-1]["saved"], self.note["began"], 1):
                 self._replaced.append((one, one.read_value(), value))
             one.assign(value)
         self._values = ()

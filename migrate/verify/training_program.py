@@ -176,9 +176,9 @@ class Program:
         return {"inside": inside, "readable": [*allowed, *given], "above": [str(model_dir.parent)]}
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
-        """Returns the environment for a run in ``model_dir``; TensorFlow's log is off unless ``env`` turns it on."""
+        """Returns the environment for a run in ``model_dir``, which leaves memory of a GPU to a second program."""
         own = {name: value.replace("{model_dir}", str(model_dir)) for name, value in self.env.items()}
-        return {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ, **own}
+        return {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_FORCE_GPU_ALLOW_GROWTH": "true", **os.environ, **own}
 
 
 HOST = "localhost"

@@ -207,3 +207,15 @@ def test_a_kill_strikes_at_its_very_step_inside_a_call_of_several(program):
     assert record.interrupted_at == [13]
     assert record.resumed_at == [10]
     assert len(record.by_step("loss")) == 23
+
+
+def test_a_training_function_that_xla_compiles_is_recorded_and_struck(program):
+    """Keras 3 has XLA compile it by default where there is a GPU."""
+    record = run_interrupted(program("fit", "--max_steps", "7", "--jit_compile"), FAULTS["sigkill"](at=6))
+    assert (record.interrupted_at, record.resumed_at) == ([6], [5])
+    assert len(record.by_step("loss")) == len(record.by_step("batch")) == 7
+
+
+def test_a_program_leaves_memory_of_the_gpu_to_the_one_beside_it(program):
+    assert program("fit").environment("")["TF_FORCE_GPU_ALLOW_GROWTH"] == "true"
+    assert program("fit", TF_FORCE_GPU_ALLOW_GROWTH="0").environment("")["TF_FORCE_GPU_ALLOW_GROWTH"] == "0"

@@ -60,8 +60,12 @@ def _add_push(loss):
 
 
 def _push_loss(loss):
-    """Pushes the loss of a step to the ring; returns the operation that pushes in a traced function, else None."""
+    """Pushes the loss of a step to the ring; returns the operation that pushes in a traced function, else None.
+
+    What XLA compiles calls no Python, so a fault waits for the end of its call.
+    """
     import tensorflow as tf
+    from tensorflow.python.ops.control_flow_util import GraphOrParentsInXlaContext
 
     if training.phase != "train" or not tf.is_tensor(loss) or not loss.dtype.is_floating:
         return None
@@ -73,7 +77,7 @@ def _push_loss(loss):
     if tf.distribute.has_strategy() and len(tf.distribute.get_strategy().extended.worker_devices) > 1:
         return None
     push = ring.losses.push(loss)
-    if push is not None and fault.sends_signal():
+    if push is not None and fault.sends_signal() and not GraphOrParentsInXlaContext(push.graph):
         with tf.control_dependencies([push]):
             push = tf.numpy_function(_strike_in_call, [], [])
     return push

@@ -42,7 +42,7 @@ class Ring:
         newest, rows = _variables()
         value = tf.cast(tf.reduce_sum(value) if value.shape.rank != 0 else value, tf.float64)
         here = 2 * self.column
-        count = newest.gather_nd([here])
+        count = newest[here]  # XLA, which Keras 3 uses on a GPU, has no gather_nd of a variable
         place = tf.cast(tf.math.floormod(count, tf.constant(PLACES, tf.float64)), tf.int32)
         row = rows.scatter_nd_update([[place, self.column]], [value])
         # A wrapped TF1 graph runs only what the returned operation depends on.

@@ -9,6 +9,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--model_dir", required=True)
 parser.add_argument("--max_steps", type=int, default=23)
 parser.add_argument("--weights", help="where the final weights are written, as .npz")
+parser.add_argument("--jit_compile", action="store_true")
 options = parser.parse_args()
 
 tf.keras.utils.set_random_seed(7)
@@ -49,7 +50,8 @@ model = tf.keras.Sequential(
     ]
 )
 model.build((None, 8))
-model.compile(tf.keras.optimizers.Adam(0.05), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+model.compile(tf.keras.optimizers.Adam(0.05), loss, jit_compile=options.jit_compile)
 data = tf.data.Dataset.from_tensor_slices((X, Y)).repeat().batch(64)
 model.fit(data, steps_per_epoch=10, epochs=100, verbose=0, callbacks=[Recovery()])
 if options.weights:

@@ -3,11 +3,13 @@
 import ast
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from migrate import recovery
+from migrate.recovery.synced_files import sync_folder
 from tests.runtime_package import copy
 
 ROOT = Path(recovery.__file__).parent
@@ -60,3 +62,14 @@ def test_every_public_definition_has_a_docstring(path):
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
             assert ast.get_docstring(node), node.name
+
+
+def test_files_are_synced_where_no_thread_starts(tmp_path):
+    """At its exit, Python 3.12 starts none, nor does any Python with room for no stack."""
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(name)
+    before = threading.stack_size(2**46)
+    try:
+        sync_folder(tmp_path)
+    finally:
+        threading.stack_size(before)

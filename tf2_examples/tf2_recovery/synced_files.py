@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6ebac5e51f3e4983).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 231b29c1afbf9951).
 """Writes files through to the disk, so that a power cut loses none that others name."""
 
 import contextlib
@@ -6,15 +6,20 @@ import os
 import threading
 
 
+def begin(work, *args):
+    """Starts work in a thread, which it returns; None if the work is done already."""
+    # An executor takes no work at Python's exit, and Python 3.12 starts no thread.
+    thread = threading.Thread(target=work, args=args)
+    try:
+        thread.start()
+    except RuntimeError:
+        return work(*args)
+    return thread
+
+
 def sync_files(*paths):
     """Waits until files and directories are on the disk; skips remote or missing ones."""
-    # Threads: in parallel is faster, and an executor takes no work at Python's exit.
-    others = [threading.Thread(target=_sync_one, args=(path,)) for path in paths[1:]]
-    for other in others:
-        other.start()
-    for path in paths[:1]:
-        _sync_one(path)
-    for other in others:
+    for other in filter(None, [begin(_sync_one, path) for path in paths]):
         other.join()
 
 

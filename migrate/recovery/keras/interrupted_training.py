@@ -12,14 +12,13 @@ import os
 import pickle
 import re
 import sys
-import threading
 import time
 import zlib
 
 import numpy as np
 import tensorflow as tf
 
-from ..synced_files import sync_files, sync_folder
+from ..synced_files import begin, sync_files, sync_folder
 from .saved_states import (
     build_config_of,
     directory_for,
@@ -239,11 +238,7 @@ class SavedTraining:
         if is_changed:
             self._saved_at = time.monotonic()
             self._seconds = self._saved_at - began
-        self._begin_sync(self.directory)
-
-    def _begin_sync(self, folder):
-        self._sync = threading.Thread(target=_sync_after, args=(self._sync, folder))
-        self._sync.start()
+        self._sync = begin(_sync_after, self._sync, self.directory)
 
     def _save_variables(self):
         note, weights, variables = self.note, self._weights(), self._variables()
@@ -301,7 +296,7 @@ class SavedTraining:
             if not os.path.islink(path):
                 tf.io.gfile.makedirs(part)
                 write(model, aside, *args, **kwargs)
-                self._begin_sync(part)
+                self._sync = begin(_sync_after, self._sync, part)
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():

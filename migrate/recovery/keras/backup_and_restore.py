@@ -121,6 +121,7 @@ class BackupAndRestore(_Callback):
             note.update(epoch=note["epoch"] - past, epochs=epochs, logs=logs)
             note.update(first=0, in_file=0)
         is_over = note["is_over"] or note["epoch"] >= note["epochs"]
+        self._training.was_over = is_over
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
     def _end_turns(self):

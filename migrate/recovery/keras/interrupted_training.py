@@ -62,6 +62,7 @@ class SavedTraining:
       note: the state without the variables, a dict of plain data.
       manager: the ``tf.train.CheckpointManager`` of the last save; None before.
       on_save: is called before a file of the program is moved to its path.
+      was_over: whether it had ended before this process, a bool.
     """
 
     def __init__(self, saved, models, optimizers=(), name="fit"):
@@ -71,7 +72,7 @@ class SavedTraining:
         number = sum(one.name == name for one in self._before)
         self.directory = os.path.join(self.parent, f"{name}-{number}")
         self._roots = [*models, *optimizers]
-        self.is_resumed = self.is_ended = False
+        self.is_resumed = self.is_ended = self.was_over = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
         self._replaced = []  # Variables, each with its value before and after.
@@ -367,10 +368,12 @@ def _watched(write):
 
 
 def _leave(process):
-    """Removes the saved states when the process ends, unless by an exception."""
-    is_exit = sys.exc_info()[0] in (None, SystemExit)
+    """Removes the saved states when the process ends, after an exception if none trained."""
+    is_exit = sys.exc_info()[0] in (None, SystemExit) and not hasattr(sys, "last_type")
     is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
-    if is_ended and is_exit and not hasattr(sys, "last_type"):
+    most = len(_trainings)  # Another state is of a stage that was not reached.
+    was_over = all(one.was_over and not one._notes[most:] for one in _trainings)
+    if is_ended and (is_exit or was_over):
         for training in [*_trainings]:
             training.remove()
 

@@ -31,6 +31,7 @@ def recovered(turns, directory, *models, optimizers=()):
         training.held = ()
     elif first == note["first"] and stop < note["stop"]:  # It counts what is left.
         stop = min(note["stop"], note["in_file"] + stop - first)
+    training.was_over = note.get("ended_at") == stop
     note["stop"], turn, files = stop, note["epoch"], []
     if (stop - turn) * step <= 0 < (stop - first) * step:
         # Trains at least one turn: code after the loop may use its variables.
@@ -51,5 +52,7 @@ def recovered(turns, directory, *models, optimizers=()):
                 training.save()
                 training.held = ()
                 files.clear()
+        note["ended_at"] = stop
+        training.save(False)
     finally:
         training.is_ended = True

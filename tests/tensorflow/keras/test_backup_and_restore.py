@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 import time
 from types import SimpleNamespace
 
@@ -448,6 +449,42 @@ def test_a_checkpoint_of_a_hidden_name_is_written(start, path):
     os.mkdir("plain")
     build().save_weights(f"plain/{path[2:]}")
     assert sorted(os.listdir("w")) == sorted(os.listdir("plain"))
+
+
+@pytest.mark.parametrize("kind", ["fit", "loop"])
+def test_a_program_that_fails_behind_its_training_trains_at_every_second_start(start, monkeypatch, kind):
+    def train():
+        start()
+        model, begun = build(), []
+        if kind == "fit":
+            begun += fit(model, saver())[0]
+        for turn in recovered(range(5), FILE, model) if kind == "loop" else []:
+            begun.append(turn)
+            model.fit(X, Y, verbose=0)
+            model.save_weights(FILE)
+        leave()
+        return begun
+
+    monkeypatch.setattr(sys, "last_type", KeyError, raising=False)
+    assert train() == [0, 1, 2, 3, 4]
+    assert train() == ([] if kind == "fit" else [4])
+    assert train() == [0, 1, 2, 3, 4]
+
+
+def test_a_program_that_fails_between_its_stages_keeps_the_later_one(start, monkeypatch):
+    def train(at=None, fails=False):
+        model = build()
+        fit(model, saver(), epochs=2, name="head")
+        if fails:
+            return leave()
+        return fit(model, saver(), at=at, first=2, name="all")[0]
+
+    monkeypatch.setattr(sys, "last_type", KeyError, raising=False)
+    train(at=3)
+    start()
+    train(fails=True)
+    start()
+    assert train() == [3, 4]
 
 
 def test_a_file_that_a_kill_has_left_aside_is_put_in_its_place(start, monkeypatch):

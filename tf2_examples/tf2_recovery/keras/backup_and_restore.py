@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7c8eb5b4b263a054).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9d8689c8eaf37c8c).
 """Resumes Keras trainings where an interrupted run stopped.
 
 The state of a training is saved next to the program's files until the program ends.
@@ -122,6 +122,7 @@ class BackupAndRestore(_Callback):
             note.update(epoch=note["epoch"] - past, epochs=epochs, logs=logs)
             note.update(first=0, in_file=0)
         is_over = note["is_over"] or note["epoch"] >= note["epochs"]
+        self._training.was_over = is_over
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
     def _end_turns(self):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b8b0814954856857).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 789d03da46b8eed6).
 """A compiled Keras model with the methods of an Estimator."""
 
 import tensorflow as tf
@@ -110,11 +110,9 @@ class KerasEstimator(Estimator):
         check_steps(steps=steps)
         _check_no_hooks(hooks)
         step = self._restored(checkpoint_path)
-        dataset = dataset_from_input_fn(
-            input_fn, self.params, self._config, mode="eval"
-        )
-        dataset = dataset if steps is None else dataset.take(steps)
-        metrics = self._model.evaluate(dataset, verbose=0, return_dict=True)
+        data = dataset_from_input_fn(input_fn, self.params, self._config, mode="eval")
+        data = data if steps is None else data.take(steps)
+        metrics = self._model.evaluate(data, verbose=0, return_dict=True)
         metrics = {**metrics, "global_step": step}
         with tf.Graph().as_default():  # FileWriter needs a graph
             path = checkpoint_path or self.latest_checkpoint()
@@ -134,10 +132,8 @@ class KerasEstimator(Estimator):
         if not yield_single_examples:
             raise ValueError("A Keras model's predictions come one by one.")
         self._restored(checkpoint_path)
-        dataset = dataset_from_input_fn(
-            input_fn, self.params, self._config, mode="infer"
-        )
-        for found in predict_outputs(self._model, dataset):
+        data = dataset_from_input_fn(input_fn, self.params, self._config, mode="infer")
+        for found in predict_outputs(self._model, data):
             yield {key: found[key] for key in predict_keys or found}
 
     def _export(

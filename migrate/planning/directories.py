@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from migrate.analysis.calls.objects import is_of_self
 from migrate.analysis.program.defined_flags import Flag
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.arguments import is_none, literal
@@ -97,13 +98,9 @@ class Provenance:
             name = literal(key)
             return (Origin.ENVIRONMENT, name) if isinstance(name, str) else (Origin.UNKNOWN, "")
         name = node.attr if isinstance(node, ast.Attribute) else literal(getattr(node, "slice", None))
-        is_flag = isinstance(name, str) and name in self._flags and not _is_self_attribute(node)
+        is_of_object = isinstance(node, ast.Attribute) and is_of_self(node)  # its assignments are followed instead
+        is_flag = isinstance(name, str) and name in self._flags and not is_of_object
         return (Origin.FLAG, self._flags[name].spelling) if is_flag and isinstance(name, str) else None
-
-
-def _is_self_attribute(node: ast.expr) -> bool:
-    """Whether a node is an attribute of ``self``, whose assignments are followed instead."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
 
 
 def _parts(module: Module, node: ast.expr) -> Collection[ast.expr] | None:

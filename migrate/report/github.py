@@ -27,7 +27,8 @@ def _command(finding: Finding, span: Span, base: str) -> str:
         properties["col"] = span.column + 1
         properties["endColumn"] = span.end_column + 1
     properties["title"] = title(finding)
-    given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    values = {key: _data(str(value)).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()}
+    given = ",".join(f"{key}={value}" for key, value in values.items())
     return f"::{name} {given}::{_data(text(finding))}\n"
 
 
@@ -39,7 +40,3 @@ def _shown_path(path: str) -> str:
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -4,7 +4,6 @@ import ast
 from dataclasses import dataclass, field
 
 from migrate.analysis.source.module import Module
-from migrate.analysis.source.scopes import Binding
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.rewrite.vocabulary import Vocabulary, is_users_binding
 
@@ -78,11 +77,9 @@ class ChangedFile:
     def remove_assignment(self, statement: ast.Assign) -> None:
         """Removes the only assignment of a variable, so that new code may use its name."""
         self.delete(statement)
-        bindings = (one for target in statement.targets for one in self._bindings(target))
+        names = [one.id for one in statement.targets if isinstance(one, ast.Name)]
+        bindings = (one for name in names for one in self.module.names.bindings_of(name))
         self.vocabulary.freed.update(one for one in bindings if one.value is statement.value)
-
-    def _bindings(self, target: ast.expr) -> list[Binding]:
-        return self.module.names.bindings_of(target.id) if isinstance(target, ast.Name) else []
 
     def text(self, node: ast.expr, least_precedence: int = ARGUMENT) -> str:
         """Returns the source of an expression, in parentheses where it spans lines or binds less than needed."""

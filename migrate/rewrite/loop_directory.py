@@ -125,7 +125,7 @@ class _Folder:
             return self.text(known[0])  # folder + "/model-"
         if len(known) == 1:
             return self._parent(self.text(known[0]))
-        fields = "".join(_field(one, self.text(one)) for one in known)
+        fields = "".join(str(one.value) if isinstance(one, ast.Constant) else f"{{{self.text(one)}}}" for one in known)
         return self._parent(f'f"{fields}"') if '"' not in fields and "\\" not in fields else ""
 
     def _parent(self, text: str) -> str:
@@ -167,10 +167,6 @@ def _string_parts(path: ast.expr) -> list[ast.expr]:
     if isinstance(path, ast.JoinedStr):
         return [one.value if isinstance(one, ast.FormattedValue) else one for one in path.values]
     return [path]
-
-
-def _field(part: ast.expr, text: str) -> str:
-    return str(part.value) if isinstance(part, ast.Constant) else f"{{{text}}}"
 
 
 def python_string(text: str) -> str:

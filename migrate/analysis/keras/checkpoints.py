@@ -254,7 +254,7 @@ class Checkpoints:
 
     def checkpoints_of_path(self, path: ast.expr) -> list[Checkpoint]:
         """Returns the checkpoints that a path may belong to: those of the manager in ``manager.latest_checkpoint``."""
-        for node in self._parts(path):
+        for node in ast.walk(self.names.value(path)):
             if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
                 return [one for one in self.managed_checkpoints(node.value) if self._is_saved_by(one, node.value)]
             is_save = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
@@ -306,10 +306,6 @@ class Checkpoints:
             isinstance(t, ast.Name | ast.Attribute) for t in parent.targets
         )
         return is_held or isinstance(parent, ast.Attribute | ast.Return)
-
-    def _parts(self, path: ast.expr) -> Iterator[ast.AST]:
-        """Yields the nodes of a path, followed through variables that are assigned once."""
-        return ast.walk(self.names.value(path))
 
     def _checkpoints_of(self, receiver: ast.expr) -> Iterator[Checkpoint]:
         if self._derived and isinstance(receiver, ast.Name) and receiver.id == "self":

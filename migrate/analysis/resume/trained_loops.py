@@ -8,7 +8,7 @@ from functools import cached_property
 
 from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
-from migrate.analysis.calls.objects import classes_of
+from migrate.analysis.calls.objects import classes_of, is_of_self
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.resume.loads_before import TrainingNode
@@ -293,9 +293,8 @@ class _Reader:
 
     def _is_sure(self, module: Module, call: ast.Call) -> bool:
         """Whether the class of a method's object is known, or only one class has such a method."""
-        held = call.func.value  # type: ignore[attr-defined]
-        is_self = isinstance(held, ast.Name) and held.id in ("self", "cls")
-        if is_self or classes_of(self.reach, module, held) is not None:
+        assert isinstance(call.func, ast.Attribute)
+        if is_of_self(call.func) or classes_of(self.reach, module, call.func.value) is not None:
             return True
         return len(self.reach.functions(call)) == 1 and name_of(call.func) not in METHODS  # a picture has save, too
 

@@ -56,7 +56,8 @@ class Ring:
     def take(self, fresh=True):
         """Returns the values since the last call, oldest first; reads ``_newest`` again if ``fresh``."""
         global _read
-        values = [self.convert(_number(value)) for value in self.eager]
+        values = [one if isinstance(one, (int, float)) else one.numpy().sum() for one in self.eager]
+        values = [*map(self.convert, values)]
         self.eager = []
         if _newest is None:
             return values
@@ -88,10 +89,6 @@ def _variables():
 
 def _operation(update):
     return update.op if hasattr(update, "op") else update
-
-
-def _number(value):
-    return value if isinstance(value, (int, float)) else value.numpy().sum()
 
 
 losses = Ring(0, float)

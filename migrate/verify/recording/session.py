@@ -44,12 +44,8 @@ def record_program(events, instruction, confined="", watching=False):
         event_log.write("end", how="exit", code=ending.code if isinstance(ending.code, int) else int(bool(ending.code)))
         raise
     except BaseException as ending:
-        at = guard.program_place(_lines(ending))
+        frames = reversed([*traceback.walk_tb(ending.__traceback__)])
+        at = guard.program_place((frame.f_code.co_filename, line) for frame, line in frames)
         event_log.write("exception", type=type(ending).__name__, message=str(ending)[:2000], place=at)
         raise
     event_log.write("end", how="return", code=0)
-
-
-def _lines(error):
-    """Yields the file and line of each frame of an exception, the innermost first."""
-    return ((frame.f_code.co_filename, line) for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]))

@@ -29,7 +29,8 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     used = source.used_names(names) | (names & own)
     needed = [text for text in bound if bound[text] & used]
     wanted = [text for text in needed if not _is_present(text, body[: uses.first_index(bound[text])])]
-    new = [_statement(_keep_used_names(text, used), layout) for text in wanted]
+    formatted = [format_source(_keep_used_names(text, used), 0, layout.indent) for text in wanted]
+    new = [Statement([], text.replace("\n", layout.newline)) for text in formatted]
     limit = uses.first_index({name for text in wanted for name in bound[text]} | own)
     places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
     top = 1 if body and _is_docstring(body[0]) else 0
@@ -42,10 +43,6 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     if added and last < len(body) and not _is_import(body[last].nodes):
         _set_apart(body[last], 2 if isinstance(body[last].nodes[0], _DEFINITIONS) else 1, layout)
     body[last:last] = added
-
-
-def _statement(text: str, layout: Layout) -> Statement:
-    return Statement([], format_source(text, 0, layout.indent).replace("\n", layout.newline))
 
 
 def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:

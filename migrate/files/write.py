@@ -50,7 +50,8 @@ class Step(NamedTuple):
         """Gives the file its new bytes unless it has them; raises NotWritten if it cannot."""
         with raise_unwritable(self.path, self.old):
             now, waiting = digest_of(self.target), digest_of(self.temporary)
-            if now == self.new or (now != self.old and waiting is None and self._was_put(now)):
+            was_put = now is not None if self.old is None else os.path.lexists(self.backup)
+            if now == self.new or (now != self.old and waiting is None and was_put):
                 return  # put before; somebody may have changed it since
             self.check()
             if waiting != self.new:
@@ -78,9 +79,6 @@ class Step(NamedTuple):
                 self.boundary.replace(self.backup, self.target)
             else:
                 raise stale_file_error(self.path, "cannot be put back: its old text is gone", _BY_HAND)
-
-    def _was_put(self, now: str | None) -> bool:
-        return now is not None if self.old is None else os.path.lexists(self.backup)
 
     def _back_up(self) -> None:
         """Adds a second name for the old bytes: a hard link if the file system can, else a copy."""

@@ -65,7 +65,8 @@ def changes(
         for file in sorted({*wanted, *stale})
         if (old := existing.get(file)) is None or file in stale
     ]
-    if package.FIRST not in existing and any(_imports(os.path.basename(folder), text) for text in texts):
+    own_import = re.compile(rf"^\s*(from|import)\s+{re.escape(os.path.basename(folder))}\b", re.MULTILINE)
+    if package.FIRST not in existing and any(map(own_import.search, texts)):
         return _hiding_error(folder)
     outside = [one.path for one in found if boundary is not None and not boundary.holds(os.path.realpath(one.path))]
     return _outside_error(outside[0]) if outside else found
@@ -94,10 +95,6 @@ def foreign_file_error(path: str) -> Finding:
     """Returns the error for a file in the place of runtime files that this tool has not written."""
     message = "is where the generated recovery code would be written, and was not written by this tool"
     return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")
-
-
-def _imports(name: str, text: str) -> bool:
-    return re.search(rf"^\s*(from|import)\s+{re.escape(name)}\b", text, re.MULTILINE) is not None
 
 
 def _hiding_error(path: str) -> Finding:

@@ -320,19 +320,15 @@ def _versions_with(path: str) -> frozenset[str] | None:
     if package == "tensorflow_estimator" or f"{tail}.".startswith(("core.", "examples.", "python.")):
         return _versions_with_private(f"{package}.{tail}")
     parts = tail.split(".")
-    if any(_is_private_in(".".join(parts[:end]), parts[end]) for end in range(1, len(parts))):
-        return frozenset()
+    private = [end for end, name in enumerate(parts) if name.startswith("_") and not name.startswith("__")]
+    if any(_is_public_module(".".join(parts[:end])) for end in private if end):
+        return frozenset()  # such as TensorFlow 1.12's tf.logging._logger
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
         own = frozenset(line for row, _ in _find(api, name) for line in row.lines)
         if own or any(_find("v1", name)):
             return None if end < len(parts) and (api, name) in _rows() and {OLD, NEW} <= own else own
     return None
-
-
-def _is_private_in(module: str, name: str) -> bool:
-    """Whether a name is a private name in a public module, such as TensorFlow 1.12's ``tf.logging._logger``."""
-    return name.startswith("_") and not name.startswith("__") and _is_public_module(module)
 
 
 def _is_public_module(module: str) -> bool:

@@ -257,9 +257,7 @@ class Checkpoints:
         for node in ast.walk(self.names.value(path)):
             if isinstance(node, ast.Attribute) and node.attr in ("latest_checkpoint", "checkpoints"):
                 return [one for one in self.managed_checkpoints(node.value) if self._is_saved_by(one, node.value)]
-            is_save = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save"
-            if is_save:
-                assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "save":
                 return self.managed_checkpoints(node.func.value) or self.checkpoints_in(node.func.value)
         return []
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
@@ -231,12 +232,9 @@ class _Reader:
 
     def _inner_loop(self, module: Module, call: ast.Call) -> LoopNode | None:
         """Returns the outermost loop around a call that is within a turn and in the same function."""
-        found = None
-        for one in module.names.ancestors(call):
-            if one is self.loop or isinstance(one, FunctionNode):
-                break
-            found = one if isinstance(one, LoopNode) else found
-        return found
+        above = module.names.ancestors(call)
+        inside = takewhile(lambda one: one is not self.loop and not isinstance(one, FunctionNode), above)
+        return next(reversed([one for one in inside if isinstance(one, LoopNode)]), None)
 
     def _train(self, module: Module, call: ast.Call, model: ast.expr, sources: Mapping[str, str]) -> None:
         self.found.steps.append(call)
@@ -294,9 +292,8 @@ class _Reader:
     def _is_sure(self, module: Module, call: ast.Call) -> bool:
         """Whether the class of a method's object is known, or only one class has such a method."""
         assert isinstance(call.func, ast.Attribute)
-        if is_of_self(call.func) or classes_of(self.reach, module, call.func.value) is not None:
-            return True
-        return len(self.reach.functions(call)) == 1 and name_of(call.func) not in METHODS  # a picture has save, too
+        is_only = len(self.reach.functions(call)) == 1 and name_of(call.func) not in METHODS  # a picture has save, too
+        return is_of_self(call.func) or is_only or classes_of(self.reach, module, call.func.value) is not None
 
     def _parameter_sources(
         self, module: Module, call: ast.Call, function: FunctionNode, sources: Mapping[str, str]
@@ -310,6 +307,4 @@ class _Reader:
             held = call.func.value if isinstance(call.func, ast.Attribute) and self._is_sure(module, call) else None
             found[own] = self._source_at_loop(module, held, sources) if held is not None else ""
         values = ((name, given_to(call, function, name)) for name in expected)
-        return found | {
-            name: self._source_at_loop(module, value, sources) for name, value in values if value is not None
-        }
+        return found | {name: self._source_at_loop(module, one, sources) for name, one in values if one is not None}

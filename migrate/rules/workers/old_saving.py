@@ -49,14 +49,10 @@ def callbacks_of(module: Module, callbacks: ast.expr | None) -> list[ast.expr]:
     value = module.names.value_at_use(callbacks) if isinstance(callbacks, ast.Name) else callbacks
     if not isinstance(value, ast.List | ast.Tuple):
         raise SkipFit("the callbacks of fit are not a list that can be read", "Write callbacks=[…] in the call of fit.")
-    if isinstance(callbacks, ast.Name) and not _is_only_read(module, callbacks):
+    uses = module.names.reads_of(callbacks) if isinstance(callbacks, ast.Name) else []
+    if not all(isinstance(module.names.parent(use), ast.keyword) for use in uses):  # callbacks.append(…)
         raise SkipFit("the list of callbacks is changed after it is made", "Write callbacks=[…] in the call of fit.")
     return value.elts
-
-
-def _is_only_read(module: Module, variable: ast.Name) -> bool:
-    """Whether a variable is only passed by keyword, so that nothing like ``callbacks.append(…)`` changes it."""
-    return all(isinstance(module.names.parent(use), ast.keyword) for use in module.names.reads_of(variable))
 
 
 def saving_of(bench: Workbench, callbacks: list[ast.expr]) -> Saving | None:

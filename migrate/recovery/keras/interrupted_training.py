@@ -168,10 +168,10 @@ class SavedTraining:
     def restore(self):
         """Restores the state that this run resumes, if any."""
         values, notes = self._values if self.is_resumed else (), self._notes[1:]
+        # The program may have loaded what a later training saved last.
+        is_later = notes and has_saved(notes[-1]["saved"], self.note["began"], 1)
         for one, value in zip(self._variables(), values):
-            # The program may have loaded what a later training saved last.
-            if notes and has_saved(notes[-1]["saved"], self.note["began"], 1):
-                self._replaced.append((one, one.read_value(), value))
+            self._replaced += [(one, one.read_value(), value)] if is_later else []
             one.assign(value)
         self._values = ()
         remove_tree(os.path.join(self.directory, "checkpoint"))  # May be truncated.

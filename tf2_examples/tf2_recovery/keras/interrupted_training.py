@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bc63e61304ca0f75).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 79f6ee26c767deb2).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -169,10 +169,10 @@ class SavedTraining:
     def restore(self):
         """Restores the state that this run resumes, if any."""
         values, notes = self._values if self.is_resumed else (), self._notes[1:]
+        # The program may have loaded what a later training saved last.
+        is_later = notes and has_saved(notes[-1]["saved"], self.note["began"], 1)
         for one, value in zip(self._variables(), values):
-            # The program may have loaded what a later training saved last.
-            if notes and has_saved(notes[-1]["saved"], self.note["began"], 1):
-                self._replaced.append((one, one.read_value(), value))
+            self._replaced += [(one, one.read_value(), value)] if is_later else []
             one.assign(value)
         self._values = ()
         remove_tree(os.path.join(self.directory, "checkpoint"))  # May be truncated.

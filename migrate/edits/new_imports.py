@@ -7,6 +7,9 @@ from typing import TypeGuard
 
 from migrate.edits.lines import format_source
 from migrate.edits.statements import Layout, Source, Statement, is_comment
+from migrate.files.text import CELL_BORDER
+
+_TENSORFLOW = {"tensorflow", "keras", "tf_keras"}
 
 
 def bound_names(imports: Iterable[str]) -> set[str]:
@@ -32,17 +35,30 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     formatted = [format_source(_keep_used_names(text, used), 0, layout.indent) for text in wanted]
     new = [Statement([], text.replace("\n", layout.newline)) for text in formatted]
     limit = uses.first_index({name for text in wanted for name in bound[text]} | own)
-    places = [index for index, statement in enumerate(body[:limit]) if _is_import(statement.nodes)]
     top = 1 if body and _is_docstring(body[0]) else 0
-    last = places[-1] + 1 if places else top
+    last = _index_below_imports(body[:limit]) or top
     if new and "tensorflow" not in new[0].code:
         new[0].above = [layout.newline]
     added = [*new, *(Statement([layout.newline], f"{text}{layout.newline}") for text in statements)]
-    if new and top and not places:  # directly below the docstring
+    if new and top and last == top:  # directly below the docstring
         _set_apart(new[0], 1, layout)
     if added and last < len(body) and not _is_import(body[last].nodes):
         _set_apart(body[last], 2 if isinstance(body[last].nodes[0], _DEFINITIONS) else 1, layout)
     body[last:last] = added
+
+
+def _index_below_imports(statements: Sequence[Statement]) -> int:
+    """Returns the index below the last import; in a notebook, below those of the last cell that imports TensorFlow.
+
+    A reader may leave out any other cell. Returns 0 if nothing is imported.
+    """
+    cell, last, below = 0, 0, dict[int, int]()
+    for index, one in enumerate(statements, start=1):
+        cell += one.code.startswith(CELL_BORDER)
+        if _is_import(one.nodes):
+            last = index
+            below |= {cell: index} if cell in below or one.words & _TENSORFLOW else {}
+    return max(below.values(), default=last)
 
 
 def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:

@@ -17,7 +17,7 @@ from migrate.files.parse import parse
 from migrate.files.prefilter import names_site
 from migrate.files.read import read
 from migrate.files.run_cache import tree_cache
-from migrate.files.text import SourceText
+from migrate.files.text import CELL_BORDER, SourceText
 from migrate.files.trouble import Unreadable
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
@@ -100,7 +100,7 @@ class CellProgram:
     path: str = ""
     text: str = ""
     unread: list[int] = field(default_factory=list)
-    _token: str = "migrate-cell"
+    _token: str = CELL_BORDER[1:]
     _first: list[int] = field(default_factory=list)
     _masked: dict[str, str] = field(default_factory=dict)
 

@@ -13,6 +13,8 @@ __all__ = ["SourceText", "Unreadable"]
 _COOKIE = re.compile(rb"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))??[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+CELL_BORDER = '"migrate-cell'
+"""The start of the statement between two cells in the joined text of a notebook."""
 
 
 @dataclass(frozen=True)

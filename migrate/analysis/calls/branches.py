@@ -41,6 +41,13 @@ def are_alternatives(names: Names, one: ast.AST, other: ast.AST) -> bool:
     return False
 
 
+def is_unreachable(names: Names, node: ast.AST) -> bool:
+    """Whether a statement above a node in its block always leaves the block: ``return``, ``raise``."""
+    leaves = ast.Return | ast.Raise | ast.Continue | ast.Break
+    around = [node, *names.ancestors(node)]
+    return any(isinstance(one, leaves) for inner, block in blocks(around) for one in block[: block.index(inner)])
+
+
 def tests_around(names: Names, node: ast.AST) -> list[tuple[ast.expr, bool]]:
     """Returns the tests around a node in its function, innermost first, each with the result that the node needs."""
     found: list[tuple[ast.expr, bool]] = []

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from migrate.analysis.calls.branches import need_different_constants, strip_not, tests_around
+from migrate.analysis.calls.branches import is_unreachable, need_different_constants, strip_not, tests_around
 from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.source.arguments import literal
@@ -158,6 +158,8 @@ class LoadsBefore:
         self, module: Module, call: ast.Call, inside: set[ast.AST], chain: tuple[tuple[Module, ast.Call], ...]
     ) -> Iterator[Load]:
         """Yields the loads that a call makes, directly or in the functions that it calls."""
+        if is_unreachable(module.names, call):
+            return
         if is_load(call) and not self.reach.functions(call):
             yield Load(module, call, chain)
             return

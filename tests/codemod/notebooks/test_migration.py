@@ -415,6 +415,13 @@ def test_a_second_program_in_a_migrated_notebook_imports_what_it_needs_too(write
     assert any("import DNNRegressor" in cell for cell in again)
 
 
+def test_an_import_stands_in_the_last_cell_that_imports_tensorflow_since_others_may_be_left_out(write):
+    first, *others = JOB
+    imports, optional, *_ = migrated(write(first, "import nasnet", *others))
+    assert "import ModelCheckpoints" in imports
+    assert optional == "import nasnet"
+
+
 def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write):
     model_fn = (
         "def model_fn(features, labels, mode):\n"

@@ -22,6 +22,9 @@ _END = _SAVER + _FIT
 LEFT = {
     "a callback that only saves": _HEAD + _END,
     "an old callback with period and options": _HEAD + "saver = ModelCheckpoint(path, period=5, options=o)\n" + _FIT,
+    "a load behind a return": (
+        _HEAD + "def load():\n    return False\n    model.load_weights(path)\n    return True\n\nload()\n" + _END
+    ),
     "the best model loaded after fit": _HEAD + _BEST + _FIT + "model.load_weights(path)\nmodel.evaluate(x, y)\n",
     "the best model loaded after fit where there is one": (
         _HEAD + _BEST + _FIT + "if os.path.exists(path):\n    model.load_weights(path)\n"

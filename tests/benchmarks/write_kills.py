@@ -225,7 +225,7 @@ def duration(work):
 
 def strike(trees, work, number, times, chance, name):
     """Sends a signal at so many moments of some work, and prints what came of it; whether all was right."""
-    length = min(duration(work) for _ in range(5))
+    length = min(duration(work) for _ in range(3))
     tally = Tally(0, 0, 0, Counter(), Counter(), Counter())
     while tally.struck < times and tally.sent < _MOST * times:
         struck(trees, work, number, chance.uniform(0, length), tally)

@@ -3,6 +3,8 @@
 import gc
 import os
 import subprocess
+import sys
+import tempfile
 
 import pytest
 
@@ -13,6 +15,12 @@ from tests.codemod.trees import put
 # A run of the pipeline unfreezes the tests that pytest holds, and each full collection would go through them all.
 gc.set_threshold(20_000, 20, 100)
 
+# Where Python is told to keep no bytecode, each of the many processes would compile the tests and the tool again.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.path.join(tempfile.gettempdir(), f"estimator-migrate-bytecode-{os.getuid()}")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
 
 @pytest.fixture(scope="session", autouse=True)
 def place_of_this_run(tmp_path_factory):
@@ -20,13 +28,6 @@ def place_of_this_run(tmp_path_factory):
     own = tmp_path_factory.getbasetemp()
     shared.place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
     shared.place.mkdir(exist_ok=True)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def compiled_once(place_of_this_run):
-    """Where Python is told to keep no bytecode, each of the many processes would compile the whole tool again."""
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-        os.environ["PYTHONPYCACHEPREFIX"] = str(shared.place) + "-bytecode"
 
 
 @pytest.fixture

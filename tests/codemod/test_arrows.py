@@ -1,6 +1,7 @@
 """The folders of the codemod know one another in one direction."""
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -88,14 +89,21 @@ def imported(folder):
         yield from imports_of(path, with_types=True)
 
 
+@cache
 def imports_of(path, with_types=False):
     """What a module imports; with types also below ``if TYPE_CHECKING``."""
-    waiting = [ast.parse(path.read_text(encoding="utf-8"))]
+    found, waiting = [], [parsed(path)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
         elif with_types or not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            waiting += ast.iter_child_nodes(node)
+            waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt | ast.ExceptHandler)]
+    return found
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))

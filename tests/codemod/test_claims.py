@@ -69,7 +69,7 @@ docs/reference.md
   A file that is named outright is always read.
     files/test_walk.py::test_git_is_asked_what_it_ignores
   | 2 | an error in a file, in the settings or in the arguments; the other files are still done |
-    cli/test_migration.py::test_an_error_in_one_file_stops_no_write
+    cli/test_migration.py::test_an_error_in_one_file_stops_no_other
   | `--exit-zero` | exit with 0 where something is found; an error is still 2 |
     cli/test_commands.py::test_findings_may_leave_the_exit_code_at_zero_and_errors_not
   skip matching files below the given directories

@@ -55,10 +55,3 @@ def test_a_private_path_is_the_symbol_that_it_leads_to(path, tail):
     found = symbol(path)
     assert found is not None
     assert found.tail == tail
-
-
-def test_contrib_below_compat_v1_is_contrib():
-    found = symbol("tensorflow.compat.v1.contrib.framework.assign_from_checkpoint_fn")
-    assert found is not None
-    assert found.is_contrib
-    assert found.is_tf1_only

@@ -18,7 +18,7 @@ def test_a_terminal_gets_colour(command):
 
 
 def test_a_reader_that_leaves_early_ends_it_quietly(command):
-    for arguments, code in ((["."], 1), (["rules"], 0)):
+    for arguments, code in ((["--check", "."], 1), (["rules"], 0)):
         reader, writer = os.pipe()
         os.close(reader)
         done = command(*arguments, stdout=writer)
@@ -31,20 +31,20 @@ def test_a_reader_of_everything_that_leaves_early_ends_it_quietly(command):
     reader, writer = os.pipe()
     os.close(reader)
     # A crash would make it 1.
-    assert command(".", "missing.py", stdout=writer, stderr=writer).returncode == 2
+    assert command("--check", ".", "missing.py", stdout=writer, stderr=writer).returncode == 2
     os.close(writer)
 
 
 def test_a_full_disk_is_told(command):
     with open("/dev/full", "w") as full:
-        done = command(".", stdout=full)
+        done = command("--check", ".", stdout=full)
     assert done.returncode == 2
     assert done.stderr.endswith("error: <stdout> cannot be written: No space left on device\n")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
 def test_a_closed_stream_is_no_crash(command, environment, closed):
-    shell = f'"{sys.executable}" -m migrate . {closed}'
+    shell = f'"{sys.executable}" -m migrate --check . {closed}'
     done = subprocess.run(shell, shell=True, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr

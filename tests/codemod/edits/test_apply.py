@@ -27,12 +27,6 @@ def test_the_comment_behind_a_statement_that_stays_stays_behind_it():
     assert after.count("# why") == 1
 
 
-def test_a_line_that_goes_whole_hands_its_comments_on():
-    above = program().replace("    config = ", "    # why\n    config = ")
-    after, _ = migrate(above.replace("config=config, ", 'config=config, model_dir="/m", '))
-    assert "    # why\n    model = DNNClassifier(" in after
-
-
 def test_code_around_the_edits_may_count_its_lines_in_any_way():
     head = '#!/usr/bin/env python\n"""A\n\fB\n"""; import sys; import os\n\f\nX = """\n\n"""; Y = (1,\n)\n'
     plain, _ = migrate(program())

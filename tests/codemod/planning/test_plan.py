@@ -230,16 +230,6 @@ def test_with_a_baseline_only_new_estimator_code_fails(project, capsys):
     assert main(["plan", ".", "--baseline", "plan.json", "--exit-zero"]) == 0
 
 
-def test_the_comparison_counts_what_is_gone_and_names_what_is_unblocked(project, capsys):
-    text = (project / "train.py").read_text()
-    (project / "train.py").write_text(BLOCKED)
-    main(["plan", ".", "--format", "json", "--output", "plan.json"])
-    (project / "train.py").write_text(text)
-    comparison = plan(capsys, ".", "--baseline", "plan.json")["comparison"]
-    assert comparison["unblocked"] == ["train.py"]
-    assert comparison["gone"] > 0
-
-
 def test_a_baseline_of_the_whole_tree_serves_a_run_on_a_part_of_it_however_its_path_is_spelled(project, capsys):
     (project / "jobs").mkdir()
     (project / "jobs" / "old.py").write_text((project / "train.py").read_text())

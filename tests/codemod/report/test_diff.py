@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from migrate.cli.main import main
 from migrate.edits.file_change import FileChange
 from migrate.files.text import SourceText
 from migrate.pipeline.run import run
 from migrate.report import diff
 from migrate.settings import Settings
 from tests.cases import each
-from tests.codemod.programs import program
 from tests.pairs import ROOT
 
 BEFORE = "import tensorflow as tf\n\n\ndef train():\n    return tf.estimator\n"
@@ -209,14 +207,6 @@ def test_on_a_terminal_a_runtime_folder_is_one_line_behind_the_users_own_files(r
     assert short.endswith("\n+++ a/: 2 runtime files, 3 lines, a pipe shows them\n")
     assert "def one" not in short
     assert b"+def one():" in diff.render(changes)
-
-
-def test_in_a_pipe_the_diff_is_whole(project, capfd):
-    (project / "train.py").write_text(program(config="RunConfig(save_checkpoints_secs=9)"))
-    main(["."])
-    printed = capfd.readouterr().out
-    assert "runtime file" not in printed
-    assert "+class DNNClassifier" in printed
 
 
 def test_the_readmes_first_diff_fits_on_a_few_screens():

@@ -47,15 +47,15 @@ def test_the_same_outcome_gives_the_same_page(project):
 
 
 @pytest.mark.slow
-def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, monkeypatch):
+def test_a_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, monkeypatch):
     """The programs differ in a number of four digits alone, and so do their outcomes: one of them is worked out."""
     text = program(config="RunConfig(save_checkpoints_steps=7000)").replace("Hook", "Hook7000")
-    for number in range(7000, 7200):
+    for number in range(7000, 7100):
         (project / f"job{number}").mkdir()
         (project / f"job{number}" / f"train{number}.py").write_text(text.replace("7000", str(number)))
     one = pickle.dumps(outcome_of("job7000"))
     assert one.count(b"7000") > 5
-    all_of_them = [pickle.loads(one.replace(b"7000", b"%d" % number)) for number in range(7000, 7200)]
+    all_of_them = [pickle.loads(one.replace(b"7000", b"%d" % number)) for number in range(7000, 7100)]
     rest = outcome_of("other.py", "train.py")
     for each in all_of_them:
         rest.findings += each.findings
@@ -63,7 +63,7 @@ def test_two_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, mo
         rest.programs += each.programs
     rest.sort()
     monkeypatch.setattr("migrate.pipeline.run.run", lambda *given, **how: rest)
-    assert 100_000 < len(page_of()) < 500_000
+    assert 100_000 < len(page_of()) < 300_000
 
 
 def test_a_notebook_stands_there_as_code():
@@ -84,34 +84,36 @@ def test_a_notebook_stands_there_as_code():
 
 
 @pytest.fixture(scope="module")
-def browser():
+def tab():
+    """A tab of a browser that is started once for all pages."""
     if CHROMIUM is None:
         pytest.skip("THE REVIEW PAGE WAS NOT TRIED IN A BROWSER: install chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
+        tab = started.new_context(offline=True).new_page()
+        mistakes = []
+        tab.on("pageerror", lambda error: mistakes.append(str(error)))
+        tab.on("console", lambda message: mistakes.append(message.text))
+        yield tab
+        assert mistakes == []
         started.close()
 
 
 @pytest.fixture
-def review(project, browser, rewritten_once):
+def review(project, tab, rewritten_once):
     """The page of a project with two programs that are rewritten and one that is left, open in a browser."""
     put(project, {"again.py": "# licence\n" * 12 + program(head=STACK), "left.py": LEFT})
-    (project / "review.html").write_text(
-        shared("the page of again.py, left.py and train.py", page_of), encoding="utf-8"
-    )
-    context = browser.new_context(offline=True)
-    page = context.new_page()
-    mistakes = []
-    page.on("pageerror", lambda error: mistakes.append(str(error)))
-    page.on("console", lambda message: mistakes.append(message.text))
-    page.goto((project / "review.html").as_uri())
-    loaded(page)
-    yield page
-    assert mistakes == []
-    context.close()
+    (project / "pyproject.toml").write_text('[tool.migrate]\nhelpers = "package"\n')
+    made = shared("the page of again.py, left.py and train.py", page_of)
+    (project / "review.html").write_text(made, encoding="utf-8")
+    tab.goto((project / "review.html").as_uri())
+    loaded(tab)
+    yield tab
+    tab.evaluate("localStorage.clear()")
+    tab.emulate_media(color_scheme="null", media="null")
+    tab.set_viewport_size({"width": 1280, "height": 720})
 
 
 def loaded(page):
@@ -123,7 +125,12 @@ def files(page):
     return page.locator("details.file:visible").evaluate_all("all => all.map(one => one.dataset.path)")
 
 
-def test_every_file_stands_there_with_its_findings(review):
+def test_every_file_stands_there_with_its_findings(review, project):
+    assert re.match(r"\d+ call sites in 3 files: ", review.locator("header p, p").first.text_content() or "")
+    (project / "pyproject.toml").unlink()
+    page_of()
+    review.reload()
+    loaded(review)
     shown = files(review)
     generated = [path for path in shown if path.startswith("tf2_recovery/")]
     assert "tf2_recovery/premade/dnn.py" in generated
@@ -133,12 +140,6 @@ def test_every_file_stands_there_with_its_findings(review):
     assert "FT" in text
     assert "Help:" in text
     assert "hacked" not in review.title()
-
-
-def test_the_files_that_it_counts_are_those_with_a_call_site(review):
-    assert re.match(
-        r"\d+ call sites in 3 files: ", review.locator("body > header p, header p, p").first.text_content() or ""
-    )
 
 
 def test_old_and_new_stand_side_by_side_in_colour(review):
@@ -247,7 +248,7 @@ def test_both_themes_can_be_read(review, scheme):
             return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
         })"""
     )
-    assert len(seen) > 50
+    assert len(seen) > 20
     # The contrast that WCAG 2 asks of text at level AA.
     assert min(seen) >= 4.5
     dark = review.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
@@ -294,20 +295,19 @@ def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once
 
 
 @pytest.mark.parametrize("width", [1400, 390])
-def test_the_table_of_programs_is_seen_whole_and_leads_to_the_files(browser, project, rewritten_once, width):
+def test_the_table_of_programs_is_seen_whole_and_leads_to_the_files(review, project, width):
     deep = project / "a_directory_with_a_long_name" / "another_one_below_it_that_is_no_shorter"
     deep.mkdir(parents=True)
     (deep / "a_program_whose_name_tells_all_about_it.py").write_text(LEFT)
     page_of()
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    page.goto((project / "review.html").as_uri())
-    loaded(page)
-    table = page.locator("table.programs")
+    review.set_viewport_size({"width": width, "height": 900})
+    review.reload()
+    loaded(review)
+    table = review.locator("table.programs")
     edges = table.locator("th, td").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)")
     assert max(edges) <= width
     assert table.locator("td", has_text="BoostedTrees").first.is_visible()
     link = table.locator("a", has_text="a_program_whose_name").first
     link.click()
-    assert page.locator(link.get_attribute("href") or "").get_attribute("data-path").endswith("all_about_it.py")
-    assert page.evaluate("document.activeElement.textContent").strip().find("all_about_it.py") > 0
-    page.close()
+    assert review.locator(link.get_attribute("href") or "").get_attribute("data-path").endswith("all_about_it.py")
+    assert review.evaluate("document.activeElement.textContent").strip().find("all_about_it.py") > 0

@@ -55,23 +55,6 @@ def test_a_site_that_is_left_with_its_program_says_so(finding):
     )
 
 
-def test_an_error_is_neither_rewritten_nor_left(finding):
-    error = finding(code="FT001", message="syntax error: '(' was never closed", error=True, rewritten=False)
-    assert "= left" not in report(error)
-    assert "= rewritten" not in report(error)
-
-
-def test_findings_are_sorted_by_path_and_place(finding):
-    findings = [
-        finding(path="b.py", span=Span(1, 0, 1, 1)),
-        finding(path="a.py", span=Span(2, 0, 2, 1)),
-        finding(path="a.py", span=Span(1, 8, 1, 9)),
-        finding(path="a.py", span=Span(1, 0, 1, 1)),
-    ]
-    places = [line.partition(": ")[0] for line in report(*findings).splitlines() if ": FT" in line]
-    assert places == ["a.py:1:1", "a.py:1:9", "a.py:2:1", "b.py:1:1"]
-
-
 def test_a_name_with_a_newline_stays_on_its_line(finding):
     assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT152 ")
 

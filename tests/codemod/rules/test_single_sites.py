@@ -1,12 +1,7 @@
 """Sites that stand by themselves are rewritten or left one by one, under the same choices as Estimator programs."""
 
-import ast
-
 import pytest
 
-from migrate.edits.apply import apply
-from migrate.edits.plan import Plan, SetArgument
-from migrate.findings.finding import Span
 from tests.cases import each
 from tests.codemod.programs import migrate
 
@@ -36,25 +31,6 @@ def test_a_comment_leaves_its_own_site_and_no_other():
 @pytest.mark.parametrize("choice", [{"select": ("FT1",)}, {"ignore": ("FT5",)}])
 def test_a_rule_that_is_not_in_use_finds_and_changes_nothing(choice):
     assert migrate(_TWO.format(""), **choice) == (_TWO.format(""), [])
-
-
-def _span(node):
-    assert node.end_lineno is not None and node.end_col_offset is not None
-    return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-
-
-def test_edits_of_one_call_leave_its_other_arguments_and_comments_as_they_stand():
-    text = "fit(\n    x,  # all\n    first=1,  # of it\n    callbacks=[\n        a,  # a\n        b(x), c],\n)\n"
-    call = ast.parse(text).body[0].value  # type: ignore[attr-defined]
-    edits = [
-        SetArgument(_span(call), "first", None),
-        SetArgument(_span(call), "x", "y", position=0),
-        SetArgument(_span(call), "verbose", "0"),
-    ]
-    assert (
-        apply(text, Plan(edits))
-        == "# of it\nfit(\n    y,  # all\n    callbacks=[\n        a,  # a\n        b(x), c],\n    verbose=0,\n)\n"
-    )
 
 
 @each("head")(

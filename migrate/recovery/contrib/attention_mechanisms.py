@@ -6,15 +6,7 @@ import tensorflow.compat.v1 as tf1
 
 
 class AttentionMechanism:
-    """A base class of attention mechanisms, for an ``AttentionWrapper``."""
-
-    @property
-    def alignments_size(self):
-        raise NotImplementedError
-
-    @property
-    def state_size(self):
-        raise NotImplementedError
+    """A base class of mechanisms, which have an alignments_size and a state_size."""
 
 
 class _MemoryAttention(AttentionMechanism):

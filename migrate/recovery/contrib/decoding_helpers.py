@@ -91,15 +91,11 @@ class GreedyEmbeddingHelper(DecodingHelper):
         self._end_token = tf1.convert_to_tensor(end_token, tf1.int32)
         if (self._start_tokens.shape.rank, self._end_token.shape.rank) != (1, 0):
             raise ValueError("start_tokens must be a vector, end_token a scalar.")
-        self._batch_size = tf1.size(self._start_tokens)
+        self.batch_size = tf1.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
-    @property
-    def batch_size(self):
-        return self._batch_size
-
     def initialize(self, name=None):
-        return tf1.fill([self._batch_size], False), self._start_inputs
+        return tf1.fill([self.batch_size], False), self._start_inputs
 
     def sample(self, time, outputs, state, name=None):
         return tf1.argmax(outputs, -1, output_type=tf1.int32)

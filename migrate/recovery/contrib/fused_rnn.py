@@ -103,11 +103,8 @@ class LSTMBlockFusedCell:
                     "bias", [units * 4], dtype, tf1.zeros_initializer()
                 ),
             }
-            for gate, name in (
-                ("wci", "w_i_diag"),
-                ("wcf", "w_f_diag"),
-                ("wco", "w_o_diag"),
-            ):
+            gates = {"wci": "w_i_diag", "wcf": "w_f_diag", "wco": "w_o_diag"}
+            for gate, name in gates.items():
                 if self._use_peephole:
                     variables[gate] = tf1.get_variable(name, [units], dtype)
                 else:

@@ -26,14 +26,9 @@ def index_table_from_file(
         a ``tf.lookup.TextFileIndex``: the whole line, or its number from 0.
       delimiter: the character between columns.
     """
+    words, numbers = (tf.string, key_column_index), (tf.int64, value_column_index)
     lines = tf.lookup.TextFileInitializer(
-        vocabulary_file,
-        tf.string,
-        key_column_index,
-        tf.int64,
-        value_column_index,
-        vocab_size,
-        delimiter,
+        vocabulary_file, *words, *numbers, vocab_size, delimiter
     )
     return _table(lines, num_oov_buckets, default_value, name)
 
@@ -80,14 +75,9 @@ def index_to_string_table_from_file(
       key_column_index, value_column_index: the columns of numbers and words; these and
         the others are as for ``index_table_from_file``.
     """
+    numbers, words = (tf.int64, key_column_index), (tf.string, value_column_index)
     lines = tf.lookup.TextFileInitializer(
-        vocabulary_file,
-        tf.int64,
-        key_column_index,
-        tf.string,
-        value_column_index,
-        vocab_size,
-        delimiter,
+        vocabulary_file, *numbers, *words, vocab_size, delimiter
     )
     return tf.lookup.StaticHashTable(lines, default_value, name=name)
 

@@ -109,20 +109,16 @@ def _clip_and_summarize(loss, gradients, clip, summaries):
         _summarize_norm("global_norm/gradient_norm", gradients)
     if "loss" in summaries:
         tf1.summary.scalar("loss", loss)
-    if clip is not None:
-        gradients = _clip(gradients, clip)
+    if callable(clip):
+        gradients = clip(gradients)
+    elif clip is not None:
+        values, variables = zip(*gradients)
+        gradients = list(zip(tf.clip_by_global_norm(values, clip)[0], variables))
     for gradient, variable in gradients:
         _summarize(gradient, variable.name.replace(":", "_"), summaries)
     if has_norm and clip is not None:
         _summarize_norm("global_norm/clipped_gradient_norm", gradients)
     return gradients
-
-
-def _clip(gradients, clip):
-    if callable(clip):
-        return clip(gradients)
-    values, variables = zip(*gradients)
-    return list(zip(tf.clip_by_global_norm(values, clip)[0], variables))
 
 
 def _summarize_norm(name, gradients):

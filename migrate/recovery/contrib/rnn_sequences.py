@@ -30,15 +30,10 @@ def stack_bidirectional_dynamic_rnn(
       The outputs of the last layer, and the final states of the layers: a tuple for
       each direction.
     """
-    lists = (
-        cells_fw,
-        cells_bw,
-        initial_states_fw or cells_fw,
-        initial_states_bw or cells_bw,
-    )
-    if not all(
-        isinstance(one, list) and len(one) == len(cells_fw) > 0 for one in lists
-    ):
+    first_states = initial_states_fw or cells_fw, initial_states_bw or cells_bw
+    lists = cells_fw, cells_bw, *first_states
+    lengths = {len(one) if isinstance(one, list) else 0 for one in lists}
+    if len(lengths) > 1 or 0 in lengths:
         raise ValueError("Lists of one length are needed: cells and initial states.")
     states = []
     with tf1.variable_scope(scope or "stack_bidirectional_rnn"):

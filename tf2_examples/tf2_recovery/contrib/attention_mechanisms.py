@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a79b0fd17eab4e65).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 457bf97a1a2c697f).
 """The attention mechanisms of ``tf.contrib.seq2seq``."""
 
 import math
@@ -7,15 +7,7 @@ import tensorflow.compat.v1 as tf1
 
 
 class AttentionMechanism:
-    """A base class of attention mechanisms, for an ``AttentionWrapper``."""
-
-    @property
-    def alignments_size(self):
-        raise NotImplementedError
-
-    @property
-    def state_size(self):
-        raise NotImplementedError
+    """A base class of mechanisms, which have an alignments_size and a state_size."""
 
 
 class _MemoryAttention(AttentionMechanism):

@@ -1,18 +1,11 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 063c3e657d98b030).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ee19262ab2ddda4d).
 """``AttentionWrapper`` of ``tf.contrib.seq2seq``, a cell that attends to a memory."""
 
 import collections
 
 import tensorflow.compat.v1 as tf1
 
-_FIELDS = (
-    "cell_state",
-    "attention",
-    "time",
-    "alignments",
-    "alignment_history",
-    "attention_state",
-)
+_FIELDS = "cell_state attention time alignments alignment_history attention_state"
 
 
 class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", _FIELDS)):
@@ -67,23 +60,20 @@ class AttentionWrapper:
     ):
         self._is_multi = isinstance(attention_mechanism, (list, tuple))
         mechanisms = _as_list(attention_mechanism)
-        if attention_layer_size is not None:
-            if attention_layer is not None:
-                raise ValueError("attention_layer_size and attention_layer are set.")
-            attention_layer = [
+        has_sizes = attention_layer_size is not None
+        if has_sizes and attention_layer is not None:
+            raise ValueError("attention_layer_size and attention_layer are set.")
+        given = attention_layer_size if has_sizes else attention_layer
+        layers = None if given is None else _as_list(given)
+        if layers is not None and len(layers) != len(mechanisms):
+            raise ValueError(f"One layer for each mechanism is needed: {mechanisms}.")
+        if has_sizes:
+            layers = [
                 tf1.layers.Dense(
                     size, name="attention_layer", use_bias=False, dtype=mechanism.dtype
                 )
-                for size, mechanism in zip(_as_list(attention_layer_size), mechanisms)
+                for size, mechanism in zip(layers, mechanisms)
             ]
-            is_complete = len(_as_list(attention_layer_size)) == len(mechanisms)
-        else:
-            is_complete = attention_layer is None or len(
-                _as_list(attention_layer)
-            ) == len(mechanisms)
-        if not is_complete:
-            raise ValueError(f"One layer for each mechanism is needed: {mechanisms}.")
-        layers = None if attention_layer is None else _as_list(attention_layer)
         self._attention_layers = layers
         sizes = [mechanism.values.shape.as_list()[-1] for mechanism in mechanisms]
         if layers is not None:

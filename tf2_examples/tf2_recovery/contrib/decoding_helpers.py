@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 23b0f07e116bd9bd).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ad9137716176d677).
 """Helpers of ``tf.contrib.seq2seq``: they give a decoder its inputs."""
 
 import tensorflow.compat.v1 as tf1
@@ -92,15 +92,11 @@ class GreedyEmbeddingHelper(DecodingHelper):
         self._end_token = tf1.convert_to_tensor(end_token, tf1.int32)
         if (self._start_tokens.shape.rank, self._end_token.shape.rank) != (1, 0):
             raise ValueError("start_tokens must be a vector, end_token a scalar.")
-        self._batch_size = tf1.size(self._start_tokens)
+        self.batch_size = tf1.size(self._start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
-    @property
-    def batch_size(self):
-        return self._batch_size
-
     def initialize(self, name=None):
-        return tf1.fill([self._batch_size], False), self._start_inputs
+        return tf1.fill([self.batch_size], False), self._start_inputs
 
     def sample(self, time, outputs, state, name=None):
         return tf1.argmax(outputs, -1, output_type=tf1.int32)

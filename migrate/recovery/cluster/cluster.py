@@ -11,7 +11,7 @@ import tensorflow.compat.v1 as tf1
 
 from ..estimator.optional_files import load_optional_file
 from ..estimator.steps import Steps
-from ..estimator.training import Training
+from ..estimator.training import InputHook, Training
 from .peers import GONE, JointTraining, Watch
 
 
@@ -94,31 +94,28 @@ class ClusterTraining(Training):
         batch = iterator.get_next()
         features, labels = batch if isinstance(batch, (tuple, list)) else (batch, None)
         spec = strategy.extended.call_for_each_replica(
-            estimator._call_model_fn,
-            args=(features, labels, "train", estimator.config),
+            estimator._call_model_fn, args=(features, labels, "train", estimator.config)
         )
         estimator._warm_start(self.path)
-        return self._merge_specs(spec), [_InitializeHook(iterator.initialize())]
+        return self._merge_specs(spec), [InputHook(iterator)]
 
     def _merge_specs(self, spec):
         """Returns the EstimatorSpec of all replicas; spec has their values."""
         strategy, reduce_op = self._strategy, tf.distribute.ReduceOp.SUM
+        local = strategy.experimental_local_results
         if getattr(tf1.get_default_graph(), "_is_loss_scaled_by_optimizer", False):
             # The optimizer divides only the gradients, not the reported loss.
             reduce_op = tf1.distribute.get_loss_reduction()
         hooks = {
-            name: [self._unwrap(hook)[0] for hook in getattr(spec, name) or ()]
+            name: [local(hook)[0] for hook in getattr(spec, name) or ()]
             for name in ("training_hooks", "training_chief_hooks")
         }
         return spec._replace(
             loss=strategy.reduce(reduce_op, spec.loss, axis=None),
             train_op=strategy.group(spec.train_op),
-            scaffold=spec.scaffold and self._one_scaffold(self._unwrap(spec.scaffold)),
+            scaffold=spec.scaffold and self._one_scaffold(local(spec.scaffold)),
             **hooks,
         )
-
-    def _unwrap(self, spec):
-        return self._strategy.experimental_local_results(spec)
 
     def _one_scaffold(self, scaffolds):
         """Returns one Scaffold that runs the operations of all replicas' Scaffolds."""
@@ -286,11 +283,3 @@ class _SaveToo(tf1.train.CheckpointSaverHook):
     def end(self, session):
         super().end(session)
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-class _InitializeHook(tf1.train.SessionRunHook):
-    def __init__(self, initializer):
-        self._initializer = initializer
-
-    def after_create_session(self, session, coord):
-        session.run(self._initializer)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content caa1350e577bda44).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content bcaad10e714e3499).
 """Trains a model_fn in TensorFlow's ``MonitoredTrainingSession``."""
 
 import contextlib
@@ -245,14 +245,14 @@ class InputHook(tf1.train.SessionRunHook):
     """Initializes the iterator of a dataset when the session is created.
 
     Args:
-      iterator: a ``tf.compat.v1.data.Iterator``.
+      iterator: a ``tf.compat.v1.data.Iterator``, or that of a strategy.
     """
 
     def __init__(self, iterator):
-        self.iterator = iterator
+        self.iterator, self._initializer = iterator, iterator.initializer
 
     def after_create_session(self, session, coord):
-        session.run(self.iterator.initializer)
+        session.run(self._initializer)
 
 
 class ProfilerHook(tf1.train.ProfilerHook):

@@ -104,7 +104,12 @@ def make_early_stopping_hook(
     estimator, should_stop_fn, run_every_secs=60, run_every_steps=None
 ):
     """Returns an ``EarlyStoppingHook``; for a worker, a ``StoppedByChiefHook``."""
-    return _hook_for_task(estimator, should_stop_fn, run_every_secs, run_every_steps)
+    config = getattr(estimator, "config", None)
+    model_dir = getattr(estimator, "model_dir", None)
+    if getattr(config, "is_chief", True) or config.train_distribute is not None:
+        when = run_every_secs, run_every_steps
+        return EarlyStoppingHook(should_stop_fn, *when, model_dir)
+    return StoppedByChiefHook(model_dir)
 
 
 def stop_if_higher_hook(
@@ -190,16 +195,7 @@ def _metric_hook(source, metric_name, min_steps, condition, when):
         found = read_eval_metrics(eval_dir).items()
         return condition([(s, m[metric_name]) for s, m in found if s >= min_steps])
 
-    return _hook_for_task(source, should_stop, **when)
-
-
-def _hook_for_task(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
-    config = getattr(estimator, "config", None)
-    model_dir = getattr(estimator, "model_dir", None)
-    if getattr(config, "is_chief", True) or config.train_distribute is not None:
-        when = run_every_secs, run_every_steps
-        return EarlyStoppingHook(should_stop_fn, *when, model_dir)
-    return StoppedByChiefHook(model_dir)
+    return make_early_stopping_hook(source, should_stop, **when)
 
 
 def _any_value(crosses):

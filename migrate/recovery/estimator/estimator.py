@@ -366,9 +366,7 @@ class Estimator:
         """Returns a session to evaluate or predict; path is the checkpoint, or None."""
         scaffold = spec.scaffold or tf1.train.Scaffold(saver=saver_of_objects(path))
         creator = tf1.train.ChiefSessionCreator(
-            scaffold,
-            config=self._session_config(),
-            checkpoint_filename_with_path=path,
+            scaffold, config=self._session_config(), checkpoint_filename_with_path=path
         )
         return tf1.train.MonitoredSession(creator, hooks)
 

@@ -129,10 +129,7 @@ class Experiment:
     def _evaluate(self, name=None, steps=None):
         steps = self.eval_steps if steps is None else steps
         return self.estimator.evaluate(
-            input_fn=self._eval_input_fn,
-            steps=steps,
-            hooks=self._eval_hooks,
-            name=name,
+            input_fn=self._eval_input_fn, steps=steps, hooks=self._eval_hooks, name=name
         )
 
     def _export(self, metrics):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 09653fbe084ab39b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f9f9712aba5c3530).
 """Trains, evaluates, predicts with and exports an unchanged TF1 ``model_fn``.
 
 The graph and the session are TensorFlow's own: ``tf.compat.v1.train`` runs hooks,
@@ -367,9 +367,7 @@ class Estimator:
         """Returns a session to evaluate or predict; path is the checkpoint, or None."""
         scaffold = spec.scaffold or tf1.train.Scaffold(saver=saver_of_objects(path))
         creator = tf1.train.ChiefSessionCreator(
-            scaffold,
-            config=self._session_config(),
-            checkpoint_filename_with_path=path,
+            scaffold, config=self._session_config(), checkpoint_filename_with_path=path
         )
         return tf1.train.MonitoredSession(creator, hooks)
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5c3ca2eaff820f6e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f0fa2eb4d205bd39).
 """Runs a ``TPUEstimator``'s model_fn on CPU or GPU."""
 
 from typing import Any, NamedTuple
@@ -193,20 +193,13 @@ class TPUEstimator(Estimator):
             warm_start_from,
             checkpoints=checkpoints,
         )
-        self._on_tpu = {
-            "train": use_tpu,
-            "eval": use_tpu and eval_on_tpu,
-            "infer": use_tpu,
-        }
-        self._batch_sizes = {
-            "train": train_batch_size,
-            "eval": eval_batch_size,
-            "infer": predict_batch_size,
-        }
+        self._use_tpu, self._eval_on_tpu = use_tpu, eval_on_tpu
+        sizes = train_batch_size, eval_batch_size, predict_batch_size
+        self._batch_sizes = dict(zip(("train", "eval", "infer"), sizes))
         self._is_exporting = False
 
     def _check_can_run(self, mode):
-        if self._on_tpu[mode]:
+        if self._use_tpu and (self._eval_on_tpu or mode != "eval"):
             raise RuntimeError(
                 "use_tpu is true, and this program no longer runs on a TPU. Give "
                 "use_tpu=False to run it on CPU or GPU. To stay on TPUs, write the "

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2af799bbcbb13c75).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c2475bdc52f8fa62).
 """Loads compiled models in HDF5, which Keras 3 reads but cannot train further."""
 
 import inspect
@@ -17,28 +17,17 @@ _SLOTS = {
     "accum_var": "accumulated_delta_var",
 }
 """The name in Keras 3 of each optimizer slot of Keras 2."""
-_RECURRENT = ("time_major",)
-_SEPARABLE = ("groups", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
-_DROPOUT = ("trainable", "noise_shape")
+_SEPARABLE = "groups kernel_initializer kernel_regularizer kernel_constraint"
+_LAYERS = {
+    "time_major": "LSTM GRU SimpleRNN ConvLSTM1D ConvLSTM2D ConvLSTM3D",
+    "groups": "DepthwiseConv1D DepthwiseConv2D "
+    "Conv1DTranspose Conv2DTranspose Conv3DTranspose",
+    _SEPARABLE: "SeparableConv1D SeparableConv2D",
+    "trainable noise_shape": "SpatialDropout1D SpatialDropout2D SpatialDropout3D",
+    "": "Bidirectional TimeDistributed",  # They wrap one of the others.
+}
 _UNUSED = {
-    "LSTM": _RECURRENT,
-    "GRU": _RECURRENT,
-    "SimpleRNN": _RECURRENT,
-    "ConvLSTM1D": _RECURRENT,
-    "ConvLSTM2D": _RECURRENT,
-    "ConvLSTM3D": _RECURRENT,
-    "DepthwiseConv1D": ("groups",),
-    "DepthwiseConv2D": ("groups",),
-    "Conv1DTranspose": ("groups",),
-    "Conv2DTranspose": ("groups",),
-    "Conv3DTranspose": ("groups",),
-    "SeparableConv1D": _SEPARABLE,
-    "SeparableConv2D": _SEPARABLE,
-    "SpatialDropout1D": _DROPOUT,
-    "SpatialDropout2D": _DROPOUT,
-    "SpatialDropout3D": _DROPOUT,
-    "Bidirectional": (),  # This and the next wrap one of the others.
-    "TimeDistributed": (),
+    one: keys.split() for keys, names in _LAYERS.items() for one in names.split()
 }
 """The settings of layers that Keras 2 writes without a use, and Keras 3 rejects."""
 

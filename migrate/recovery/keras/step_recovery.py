@@ -96,16 +96,14 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             self._save()
 
     def on_epoch_end(self, epoch, logs=None):
-        self._uncount_missing_batch(self._epoch_start + self._epoch_steps)
+        # Keras finds the end of a dataset of unknown cardinality by one more step,
+        # which trains nothing but is counted.
+        trained = self._epoch_start + self._epoch_steps
+        if self.step == trained + 1:
+            self.manager.checkpoint.optimizer.iterations.assign(trained)
 
     def on_train_end(self, logs=None):
         self._save()
-
-    def _uncount_missing_batch(self, trained):
-        # Keras finds the end of a dataset of unknown cardinality by one more step,
-        # which trains nothing but is counted.
-        if self.step == trained + 1:
-            self.manager.checkpoint.optimizer.iterations.assign(trained)
 
     def _save(self):
         step = self.step
@@ -138,15 +136,12 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         try:
             self.manager.checkpoint.restore(path).assert_consumed()
         except (AssertionError, ValueError) as error:
-            raise self._misfit(path, error) from error
-
-    def _misfit(self, path, error):
-        return ValueError(
-            f"{path} does not fit this model: {error}\n{self.manager.directory} holds what "
-            "another model has saved, or this one before it was changed. To train this one "
-            "from its start, move that directory away or delete it; to keep both, let this "
-            "one save at another path."
-        )
+            raise ValueError(
+                f"{path} does not fit this model: {error}\n{self.manager.directory} holds "
+                "what another model has saved, or this one before it was changed. To train "
+                "this one from its start, move that directory away or delete it; to keep "
+                "both, let this one save at another path."
+            ) from error
 
     def _hold_untracked(self, restored=None):
         # Checkpoints of older releases do not have them.
@@ -156,11 +151,11 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         if rest:
             self.manager.checkpoint.untracked = rest
 
-    def _make_slots(self):
+    def _make_slots(self, optimizer=None):
         # Keras 3 makes slots in the first step: too late for the first save and for a
         # restore.
-        checkpoint = self.manager.checkpoint
-        model, optimizer = checkpoint.model, checkpoint.optimizer
+        model = self.manager.checkpoint.model
+        optimizer = optimizer or self.manager.checkpoint.optimizer
         if not model.built:
             return
         with model.distribute_strategy.scope():

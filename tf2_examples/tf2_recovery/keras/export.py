@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ebed256cc0025f4f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c2b67bda669ccba3).
 """Exports a Keras model with the signature that its Estimator exported."""
 
 import os
@@ -37,18 +37,16 @@ def export_outputs(
     graph, fed = tf1.wrap_function(trace, []), traced["fed"]
     fed = fed if isinstance(fed, dict) else {"input": fed}
     exported = tf.Module()
-    exported.weights = [_tf_variable(weight) for weight in model.weights]
+    exported.weights = [
+        one if isinstance(one, tf.Variable) else one.value  # Keras 3 wraps it
+        for one in model.weights
+    ]
     names = _parameter_names(fed)
     signature = _signature(graph, fed, names, traced["outputs"])
     unfinished = new_export(export_dir_base)
     tf.saved_model.save(exported, unfinished, {"serving_default": signature})
     _rename(unfinished, names)
     return finish_export(unfinished, assets_extra)
-
-
-def _tf_variable(weight):
-    """Returns the ``tf.Variable`` of a layer's weight; Keras 3 wraps it."""
-    return weight if isinstance(weight, tf.Variable) else weight.value
 
 
 def _parameter_names(fed):

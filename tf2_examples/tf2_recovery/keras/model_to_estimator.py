@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 789d03da46b8eed6).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9a0f2eccf5e221ed).
 """A compiled Keras model with the methods of an Estimator."""
 
 import tensorflow as tf
@@ -160,7 +160,7 @@ class KerasEstimator(Estimator):
         recovery = _Recovery(self._manager())
         if path is None:
             return recovery.restore() if self._has_trained else self._begun(recovery)
-        recovery.restore_from(path)
+        recovery._restore_all(path)
         return recovery.step
 
     def _begun(self, recovery):
@@ -244,19 +244,12 @@ class _Recovery(CheckpointRecovery):
         """Resets the optimizer to its state before the first step."""
         self._make_slots()
         checkpoint = self.manager.checkpoint
-        used, model = checkpoint.optimizer, checkpoint.model
-        with model.distribute_strategy.scope():
+        used = checkpoint.optimizer
+        with checkpoint.model.distribute_strategy.scope():
             fresh = type(used).from_config(used.get_config())
-            if hasattr(fresh, "build"):
-                fresh.build(model.trainable_variables)
-            else:  # tf.keras.optimizers.legacy
-                fresh._create_all_weights(model.trainable_variables)
+        self._make_slots(fresh)
         for old, new in zip(_state(used), _state(fresh)):
             old.assign(new)
-
-    def restore_from(self, path):
-        """Restores the checkpoint at a path."""
-        self._restore_all(path)
 
     def _restore_all(self, path):
         if not is_of_estimator(path):

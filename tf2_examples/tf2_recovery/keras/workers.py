@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e35ad114215cb7a3).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 631b87c977fb7338).
 """Trains a Keras model on several workers, and recovers it."""
 
 import math
@@ -74,8 +74,12 @@ def fit_on_workers(
 def _build(model, dataset):
     """Makes the variables of a model, if it is not built."""
     if not model.built:
+        zeros = tf.nest.map_structure(
+            lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype),
+            dataset.element_spec[0],
+        )
         with model.distribute_strategy.scope():
-            model(_zeros(dataset.element_spec[0]))
+            model(zeros)
 
 
 def _train_batches(model, train, batches, calls, numbers):
@@ -117,12 +121,6 @@ def _length(dataset):
     if length < 0:
         raise ValueError("Say how many steps an epoch has: the dataset has no length.")
     return length
-
-
-def _zeros(features):
-    return tf.nest.map_structure(
-        lambda spec: tf.zeros([1, *spec.shape[1:]], spec.dtype), features
-    )
 
 
 class WorkerRecovery(CheckpointRecovery):

@@ -39,7 +39,6 @@ class PremadeEstimator(Estimator):
       settings: the other arguments of an ``Estimator``.
     """
 
-    _loss_reduction = "weighted_sum"
     _is_partitioned = True  # a partitioner, even of one part, changes the slots' names
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
@@ -84,7 +83,7 @@ class PremadeEstimator(Estimator):
             n_classes,
             label_vocabulary,
             weight_column=weight_column,
-            loss_reduction=loss_reduction or self._loss_reduction,
+            loss_reduction=loss_reduction or "weighted_sum",
         )
 
     def _values(self, label_dimension, weight_column, loss_reduction):
@@ -92,7 +91,7 @@ class PremadeEstimator(Estimator):
         return CannedRegression(
             label_dimension,
             weight_column=weight_column,
-            loss_reduction=loss_reduction or self._loss_reduction,
+            loss_reduction=loss_reduction or "weighted_sum",
         )
 
     def _dnn_rate(self, optimizer):

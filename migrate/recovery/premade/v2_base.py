@@ -9,7 +9,7 @@ from .base import (
     BaselineRegressor,
     PremadeEstimator,
 )
-from .v2_heads import RegressionHead, class_head
+from .v2_heads import BinaryClassHead, MultiClassHead, RegressionHead
 from .v2_optimizers import keras_optimizer
 
 
@@ -21,7 +21,6 @@ class PremadeEstimatorV2(PremadeEstimator):
     ``tf.keras.losses.Reduction``.
     """
 
-    _loss_reduction = "sum_over_batch_size"
     _is_partitioned = False
 
     def _train_op_fn(self, optimizers, is_combined):
@@ -42,11 +41,13 @@ class PremadeEstimatorV2(PremadeEstimator):
         return train
 
     def _classes(self, n_classes, weight_column, label_vocabulary, loss_reduction):
-        reduction = loss_reduction or self._loss_reduction
-        return class_head(n_classes, weight_column, label_vocabulary, reduction)
+        settings = label_vocabulary, loss_reduction or "sum_over_batch_size"
+        if n_classes == 2:
+            return BinaryClassHead(weight_column, None, *settings)
+        return MultiClassHead(n_classes, weight_column, *settings)
 
     def _values(self, label_dimension, weight_column, loss_reduction):
-        reduction = loss_reduction or self._loss_reduction
+        reduction = loss_reduction or "sum_over_batch_size"
         return RegressionHead(label_dimension, weight_column, reduction)
 
     def _dnn_rate(self, optimizer):

@@ -138,12 +138,3 @@ class RegressionHead(KerasOptimizerHead, CannedRegression):
             loss_fn=loss_fn,
             name=name,
         )
-
-
-def class_head(
-    n_classes, weight_column=None, label_vocabulary=None, loss_reduction="auto"
-):
-    """Returns a ``BinaryClassHead`` for two classes, else a ``MultiClassHead``."""
-    if n_classes == 2:
-        return BinaryClassHead(weight_column, None, label_vocabulary, loss_reduction)
-    return MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction)

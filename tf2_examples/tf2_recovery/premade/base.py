@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 641606ee1d53291f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5af1e73b69c400ec).
 """The base of TensorFlow 1's premade estimators, and the Baseline estimators."""
 
 import tensorflow.compat.v1 as tf1
@@ -40,7 +40,6 @@ class PremadeEstimator(Estimator):
       settings: the other arguments of an ``Estimator``.
     """
 
-    _loss_reduction = "weighted_sum"
     _is_partitioned = True  # a partitioner, even of one part, changes the slots' names
 
     def __init__(self, head, networks, optimizers, is_combined=False, **settings):
@@ -85,7 +84,7 @@ class PremadeEstimator(Estimator):
             n_classes,
             label_vocabulary,
             weight_column=weight_column,
-            loss_reduction=loss_reduction or self._loss_reduction,
+            loss_reduction=loss_reduction or "weighted_sum",
         )
 
     def _values(self, label_dimension, weight_column, loss_reduction):
@@ -93,7 +92,7 @@ class PremadeEstimator(Estimator):
         return CannedRegression(
             label_dimension,
             weight_column=weight_column,
-            loss_reduction=loss_reduction or self._loss_reduction,
+            loss_reduction=loss_reduction or "weighted_sum",
         )
 
     def _dnn_rate(self, optimizer):

@@ -3,13 +3,13 @@
 import os
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from migrate.files.read import regular_bytes
 from migrate.files.repository import upwards
 from migrate.findings.invocation import program
 from migrate.findings.printable import printable
+from migrate.records import dataclass, field
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "recovery": ("auto", "checkpoint-manager", "backup-and-restore"),

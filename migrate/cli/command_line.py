@@ -4,13 +4,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from migrate import __version__
 from migrate.cli.given_paths import check_output, check_paths_exist, program_files
 from migrate.findings.invocation import program
 from migrate.parser import Parser
+from migrate.records import dataclass, replace
 from migrate.settings import CHOICES, Settings, read_project, split_codes, suggestion
 
 FORMATS = ("diff", "text", "concise", "json", "sarif", "github", "html")
@@ -155,7 +156,7 @@ def main_parser() -> Parser:
         usage="%(prog)s [--diff | --check | --write] [OPTION]... PATH...\n       %(prog)s COMMAND ...",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),  # without a look at the terminal
         allow_abbrev=False,
     )
     mode = parser.add_mutually_exclusive_group()
@@ -166,6 +167,7 @@ def main_parser() -> Parser:
     _add_choices(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print the report and errors, and no summary")
     parser.add_argument("-V", "--version", action="version", version=f"estimator-migrate {__version__}")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
 
 

@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.cli.command_line import Arguments, parse, parse_plan
@@ -18,6 +17,7 @@ from migrate.findings.printable import printable
 from migrate.parser import Parser
 from migrate.pipeline.outcome import Outcome
 from migrate.pipeline.processes import WorkerKilled
+from migrate.records import replace
 from migrate.report import summary
 from migrate.report.pages import pages
 from migrate.report.report import Report

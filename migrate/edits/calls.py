@@ -1,12 +1,12 @@
 """Adds, changes and removes arguments of calls, with the layout of the other arguments."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
 from migrate.edits.lines import LINE_LENGTH, add_hanging_indent, comments_of, format_source
 from migrate.edits.plan import SetArgument
+from migrate.records import replace
 
 
 def _argument_index(call: cst.Call, edit: SetArgument) -> int | None:

@@ -1,10 +1,10 @@
 """What to write into one file: edits at positions, and the runtime names and imports that the new code needs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from migrate.findings.finding import Span
+from migrate.records import dataclass, field
 
 
 @dataclass(frozen=True)

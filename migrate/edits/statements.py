@@ -4,8 +4,9 @@ import ast
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from migrate.records import dataclass, field
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 """A line with its line break, as Python counts lines."""

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
 
 import libcst as cst
@@ -12,6 +11,7 @@ import libcst.helpers
 from migrate.edits.concrete import statement_text, statement_tree, writer_of
 from migrate.edits.lines import Line, comments_of
 from migrate.edits.statements import Layout, Source, Statement, is_comment
+from migrate.records import dataclass, replace
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
 
 

@@ -1,7 +1,6 @@
 """All changes that the tool makes to files, restricted to the given paths."""
 
 import os
-import shutil
 from collections.abc import Iterable
 
 from migrate.files.distribution import package_around
@@ -42,7 +41,9 @@ class Boundary:
 
     def copy(self, path: str, name: str) -> None:
         """Copies a file with its attributes, for file systems without hard links."""
-        shutil.copy2(self._check_inside(path), self._check_inside(name), follow_symlinks=False)
+        from shutil import copy2
+
+        copy2(self._check_inside(path), self._check_inside(name), follow_symlinks=False)
 
     def rename(self, path: str, name: str) -> None:
         """Renames a file to a free name."""

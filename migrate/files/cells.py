@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from migrate.files.notebook import Cell, Notebook
 from migrate.files.parse import parse
@@ -19,6 +18,7 @@ from migrate.files.read import read
 from migrate.files.run_cache import tree_cache
 from migrate.files.text import CELL_BORDER, SourceText
 from migrate.files.trouble import Unreadable
+from migrate.records import dataclass, field
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)(.*)")
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun"})

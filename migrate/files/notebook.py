@@ -4,13 +4,13 @@ import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable, trouble
 from migrate.findings.finding import Span
+from migrate.records import dataclass
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ESCAPED_CHARACTER = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")

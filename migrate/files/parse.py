@@ -20,9 +20,9 @@ _MOST_CHARACTERS = 3_300_000
 _characters = SimpleNamespace(in_all=0, in_use=0)
 _lengths: dict[ref[ast.Module], int] = {}
 
-_STRING_OR_COMMENT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*""")
-_PYTHON_2 = re.compile(
-    r"""
+# Compiled where a file cannot be parsed.
+_STRING_OR_COMMENT = r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\#.*"""
+_PYTHON_2 = r"""(?x)
     \bprint\s+[\w"'`]
     | \bexec\s+[\w"']
     | \bexcept\s+(?:[\w.]+|\([^()]*\))\s*,\s*[\w.]+\s*:
@@ -32,9 +32,7 @@ _PYTHON_2 = re.compile(
     | (?<![\w.])0[0-7]+(?![\w.])
     | (?<![\w.])(?:0[xX][\da-fA-F]+|\d+)[lL]\b
     | \b(?:def|lambda)\b[^:]*[(,\s]\([\w\s,]*\)
-    """,
-    re.VERBOSE,
-)
+"""
 
 _LONGEST_LINE = 500
 """How many characters of a line are searched for Python 2: with an open string the search takes quadratic time."""
@@ -121,7 +119,7 @@ def _refuse_a_crash(source: SourceText) -> None:
         symtable(source.text, source.path, "exec")
 
 
-_NAMED_CALL = re.compile(
+_NAMED_CALL = (
     r"\b(RunConfig|train_and_evaluate|ModelCheckpoint|MonitoredTrainingSession|Saver|Supervisor"
     r"|\w*Estimator|(?:DNN|Linear)\w*(?:Classifier|Regressor))\("
 )
@@ -142,7 +140,7 @@ def _syntax_error(source: SourceText, error: SyntaxError) -> Finding:
         from shlex import quote
 
         command = f"2to3 -w {quote(source.path)}"
-        calls = ", ".join(dict.fromkeys(_NAMED_CALL.findall(source.text)))
+        calls = ", ".join(dict.fromkeys(re.findall(_NAMED_CALL, source.text)))
         looks = f"This looks like Python 2, and calls {calls}" if calls else "This looks like Python 2"
         help = f"{looks}: run `{command}` first ({_WHERE_2TO3_IS})."
         if source.path.endswith(NOTEBOOK):
@@ -167,5 +165,5 @@ def _depth_error(source: SourceText) -> Finding:
 def _is_python_2(line: str, reason: str) -> bool:
     if reason.startswith(("Missing parentheses in call to 'print'", "Missing parentheses in call to 'exec'")):
         return True
-    code = _STRING_OR_COMMENT.sub(lambda match: '""' if match[1] else "", line[:_LONGEST_LINE])
-    return _PYTHON_2.search(code) is not None
+    code = re.sub(_STRING_OR_COMMENT, lambda match: '""' if match[1] else "", line[:_LONGEST_LINE])
+    return re.search(_PYTHON_2, code) is not None

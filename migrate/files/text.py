@@ -2,10 +2,10 @@
 
 import codecs
 import re
-from dataclasses import dataclass
 
 from migrate.files.trouble import Unreadable, Unwritable, trouble
 from migrate.findings.finding import Finding, Span
+from migrate.records import dataclass
 
 __all__ = ["SourceText", "Unreadable"]
 

@@ -7,7 +7,6 @@ a later kill it completes the renames, or undoes them if somebody has changed a 
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from migrate.files.sources import JOURNAL, SUFFIXES, is_below
 from migrate.files.trouble import NotWritten, Unwritable, trouble
 from migrate.files.write import Step, digest, missing_file_error, stale_file_error, unwritable, write_temporary
 from migrate.findings.finding import Finding
+from migrate.records import dataclass, field, replace
 
 _NOTHING_CHANGED = "Removed the files of a write that was interrupted before it changed a file."
 _MAX_SHOWN = 5

@@ -1,11 +1,11 @@
 """The record of a finding, from which every report is made."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
 from migrate.findings.printable import printable
+from migrate.records import dataclass, replace
 
 
 class Fidelity(str, Enum):

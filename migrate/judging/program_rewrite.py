@@ -3,7 +3,6 @@
 import ast
 import os
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field, replace
 
 from migrate.analysis.program.graph_mode import is_in_graph_mode, works_on_graphs
 from migrate.analysis.program.needs import has_model_fn, needs_of, uses_with_needs
@@ -12,6 +11,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import estimator_kind
 from migrate.findings.finding import Cause, Fidelity, Finding
 from migrate.judging.units import Unit
+from migrate.records import dataclass, field, replace
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import CODES, ESTIMATOR_WORDS, RULES
 from migrate.rules.rule import EstimatorFile, EstimatorProgram, Rule, Verdict

@@ -3,13 +3,13 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Plan
 from migrate.files.trouble import trouble
 from migrate.findings.finding import Cause, Fidelity, Finding, Obstacle, Span
+from migrate.records import replace
 from migrate.rules import CODES, RULES, Rule
 from migrate.rules.rule import Verdict
 from migrate.settings import Settings, SettingsError, unknown_code

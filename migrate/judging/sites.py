@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from migrate.analysis.keras.trainings import has_recovery
 from migrate.analysis.program.tree import Tree
@@ -12,6 +11,7 @@ from migrate.analysis.source.path_searches import name_of
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
 from migrate.findings.finding import Cause, Fidelity, Finding, Span
 from migrate.judging.selection import Files
+from migrate.records import replace
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules import CODES, FINAL_ESTIMATOR_RULES, FINAL_RULES, PROGRAM_WORD_RULES, RULES, SITE_WORDS, Rule
 from migrate.rules.rule import Fix, Verdict, Workbench

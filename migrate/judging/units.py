@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from migrate.analysis.program.closures import FileFilter
@@ -12,6 +11,7 @@ from migrate.analysis.program.meaning_of_tf import settle_meanings
 from migrate.analysis.program.programs import imported_model_fns, possible_makers
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
+from migrate.records import dataclass
 
 
 @dataclass(eq=False)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from migrate.analysis.program.facts import facts
@@ -24,6 +23,7 @@ from migrate.judging.judge import judge_together
 from migrate.pipeline.failure import failure_finding, run_guarded
 from migrate.pipeline.outcome import ExaminedFile, Group
 from migrate.pipeline.processes import Processes
+from migrate.records import replace
 from migrate.settings import Settings
 
 _FEW_GROUPS = 20

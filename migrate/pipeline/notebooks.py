@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from migrate.analysis.source.versions import number_assignments, remove_numbers
@@ -22,6 +21,7 @@ from migrate.judging.judgement import JudgedProgram
 from migrate.pipeline.examine import compiled_text, examine_guarded, holds_code, judge_file
 from migrate.pipeline.failure import failure_finding
 from migrate.pipeline.outcome import ExaminedFile
+from migrate.records import dataclass, field, replace
 from migrate.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,12 +1,12 @@
 """The results of examining one file and of a whole run, from which the reports are made."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from migrate.edits.file_change import FileChange
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
 from migrate.judging.judgement import JudgedProgram
+from migrate.records import dataclass, field
 
 if TYPE_CHECKING:
     from migrate.edits.plan import Plan

@@ -3,7 +3,6 @@
 import gc
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -122,7 +121,9 @@ def _start_worker(directories: tuple[str, ...]) -> None:
     set_given_directories(directories)
     gc.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of the terminal; the parent handles it
-    threading.Thread(target=_end_after, args=[parent_process()], daemon=True).start()
+    from threading import Thread
+
+    Thread(target=_end_after, args=[parent_process()], daemon=True).start()
 
 
 def _end_after(parent: Any) -> None:

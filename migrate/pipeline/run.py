@@ -222,7 +222,9 @@ def _rewrite_all(
     folders = {} if is_alone else placement.folders
     texts = {one.path: one.source.text for one in planned if one.source}
     written = {
-        where: folder.changes(where, names, boundary, [texts[path] for path in placement.users[where] & {*texts}])
+        where: folder.changes(
+            where, names, boundary, [texts[path] for path in placement.users[where] & {*texts}], rewrites
+        )
         for where, names in folders.items()
     }
     outcome.findings += [one for one in written.values() if isinstance(one, Finding)]

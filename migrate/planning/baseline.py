@@ -4,13 +4,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from migrate.files.sources import is_below
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
 from migrate.planning.rows import BLOCKED, WHOLE, ProgramRow
+from migrate.records import dataclass
 from migrate.settings import SettingsError
 
 

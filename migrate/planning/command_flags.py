@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from migrate.analysis.program.defined_flags import Flag, flag_of_call, string_constants
 from migrate.analysis.source.imports import directory_above_package
@@ -14,6 +13,7 @@ from migrate.files.parse import parse
 from migrate.files.read import read
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.records import replace
 
 _DEFINING = re.compile(rb"add_argument|DEFINE_|\.option\(|\.argument\(")
 _DIRECTORIES = (

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from migrate.analysis.calls.objects import is_of_self
@@ -17,6 +16,7 @@ from migrate.analysis.values.values import Values
 from migrate.files.sources import is_generated
 from migrate.planning.command_flags import flags_of
 from migrate.planning.entry_points import files_run_by_import, modules_of_program
+from migrate.records import dataclass
 
 _VARIABLES = ("os.environ", "os.getenv", "os.environ.get")
 _NEUTRAL = (

@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 from migrate.analysis.program.defined_flags import Flag
@@ -25,6 +24,7 @@ from migrate.planning.command_flags import directory_flag, flags_of, is_in_packa
 from migrate.planning.directories import Directory, Origin, directories, length_flag
 from migrate.planning.entry_points import entry_points, files_run_by_import, modules_of_program
 from migrate.planning.needs import first_tensorflow_1_use, needs
+from migrate.records import dataclass, field
 from migrate.settings import Settings
 
 READY, NEEDS, PARTLY, BLOCKED = "ready", "needs", "partly", "blocked"

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
@@ -27,6 +26,7 @@ from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
 from migrate.planning.rows import ProgramRow
+from migrate.records import dataclass
 from migrate.report import sort_findings
 from migrate.report.annotation import result
 from migrate.report.pages import Page

@@ -4,7 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 from migrate import __version__
 from migrate.edits.file_change import FileChange
@@ -12,6 +12,7 @@ from migrate.findings.finding import Finding
 from migrate.findings.printable import printable
 from migrate.planning.baseline import Comparison
 from migrate.planning.rows import BLOCKED, NEEDS, PARTLY, READY, ProgramRow
+from migrate.records import dataclass, field
 from migrate.report.summary import count_in_words, missing_package_note
 from migrate.report.terminal import Line
 from migrate.runtime_files.package import PACKAGE, REQUIREMENT

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from migrate.findings.finding import Finding
 from migrate.pipeline.outcome import Outcome
+from migrate.records import dataclass, field
 from migrate.report import linter, summary
 from migrate.report.pages import pages
 from migrate.report.source import line_reader, span_reader

@@ -8,13 +8,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from urllib.parse import quote
 
 from migrate import __version__
 from migrate.findings.finding import Cause, Finding, Span
 from migrate.findings.printable import printable
 from migrate.pipeline.outcome import Outcome
+from migrate.records import replace
 from migrate.report import sort_findings
 from migrate.report.annotation import LEVELS, below, level, root, text
 from migrate.report.pages import Page

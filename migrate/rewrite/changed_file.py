@@ -1,10 +1,10 @@
 """A file that changes: the new text of its names, its edits, and the names that the new code uses."""
 
 import ast
-from dataclasses import dataclass, field
 
 from migrate.analysis.source.module import Module
 from migrate.edits.plan import Edit, ReplaceExpression, ReplaceStatement
+from migrate.records import dataclass, field
 from migrate.rewrite.vocabulary import Vocabulary, is_users_binding
 
 ARGUMENT, OR, COMPARED, SUM, PRODUCT, FACTOR, CALLED = 1, 3, 7, 11, 12, 13, 16

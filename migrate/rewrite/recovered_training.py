@@ -2,7 +2,6 @@
 
 import ast
 import posixpath
-from dataclasses import dataclass, field
 
 from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
@@ -17,6 +16,7 @@ from migrate.analysis.source.nodes import root_of, walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
+from migrate.records import dataclass, field
 from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 

@@ -1,13 +1,13 @@
 """Maps the optimizers of ``tf.compat.v1.train`` to Keras optimizers that train in the same way."""
 
 import ast
-from dataclasses import dataclass, field
 
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.scopes import FunctionNode
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import iter_parts
+from migrate.records import dataclass, field
 from migrate.rewrite.changed_file import ChangedFile
 
 

@@ -3,7 +3,6 @@
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -14,6 +13,7 @@ from migrate.analysis.source.libraries import libraries_in
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import root_of
 from migrate.findings.finding import Fidelity
+from migrate.records import dataclass, field
 from migrate.rewrite.changed_file import ChangedFile
 from migrate.rewrite.vocabulary import Vocabulary
 from migrate.rules.example import Example as Example

@@ -4,7 +4,6 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from migrate.edits.file_change import FileChange
 from migrate.files.boundary import Boundary
@@ -14,6 +13,7 @@ from migrate.files.trouble import Unreadable, trouble
 from migrate.files.write import TEMPORARY_PREFIX
 from migrate.findings.finding import Finding
 from migrate.findings.invocation import program
+from migrate.records import dataclass, field
 from migrate.runtime_files import folder, package
 from migrate.runtime_files.package import Stamp, content, read_stamp
 
@@ -28,7 +28,7 @@ def _path(folder: str, file: str) -> str:
 
 
 def changes(
-    folder: str, names: Iterable[str], boundary: Boundary | None = None, texts: Iterable[str] = ()
+    folder: str, names: Iterable[str], boundary: Boundary | None = None, texts: Iterable[str] = (), reads: bool = True
 ) -> list[FileChange] | Finding:
     """Returns the files to write so that a folder has some names of the package, or why it must not be written.
 
@@ -37,6 +37,7 @@ def changes(
     Args:
       boundary: where the run may write; None to leave this check to the caller.
       texts: the old texts of the files that import from the folder.
+      reads: whether the changes need their texts; a run that only finds asks for the reason alone.
     """
     try:
         existing = _files_of(folder)
@@ -61,7 +62,7 @@ def changes(
     current = {file: stamp.content for file, stamp in stamps.items() if stamp is not None and stamp.is_of_this_release}
     stale = {file for file in ours & package.sources().keys() if current.get(file) != content(package.sources()[file])}
     found = [
-        FileChange(_path(folder, file), old.text if old else None, package.text_of(file), old)
+        FileChange(_path(folder, file), old.text if old else None, package.text_of(file) if reads else "", old)
         for file in sorted({*wanted, *stale})
         if (old := existing.get(file)) is None or file in stale
     ]

@@ -23,8 +23,8 @@ REQUIREMENT = f"tf2-recovery=={__version__}"
 
 FIRST = "__init__"
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "recovery")
-_IMPORT = re.compile(r"^from (\.+)([\w.]+) import", re.MULTILINE)
-_DEFINITION = re.compile(r"^(?:(?:class|def) (\w+)|(\w+) = )", re.MULTILINE)
+_IMPORT = re.compile(r"\nfrom (\.+)([\w.]+) import")
+_DEFINITION = re.compile(r"\n(?:class |def |(?=\w+ = ))(\w+)")
 
 
 @cache
@@ -46,7 +46,7 @@ def _defining_files() -> dict[str, str]:
 
 def definitions_in(text: str) -> list[str]:
     """Returns the classes, functions and variables at the top of a file, in order."""
-    return [one[1] or one[2] for one in _DEFINITION.finditer(text)]
+    return _DEFINITION.findall(text)
 
 
 @cache
@@ -54,8 +54,8 @@ def sources() -> dict[str, str]:
     """Maps each file to its text."""
     found: dict[str, str] = {}
     for path in sorted(glob("**/*.py", root_dir=_FOLDER, recursive=True)):
-        with open(os.path.join(_FOLDER, path), encoding="utf-8") as file:
-            found[path.removesuffix(".py").replace(os.sep, "/")] = file.read()
+        with open(os.path.join(_FOLDER, path), "rb", buffering=0) as file:
+            found[path.removesuffix(".py").replace(os.sep, "/")] = file.read().decode()
     return found
 
 

@@ -5,7 +5,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from migrate.analysis.program.facts import files_by_imported_word, possible_imports_at
@@ -16,6 +15,7 @@ from migrate.edits.plan import Plan, RuntimePlace
 from migrate.files.distribution import is_distribution_root, package_around
 from migrate.files.read import regular_bytes
 from migrate.files.sources import NOTEBOOK, is_below
+from migrate.records import dataclass, field
 from migrate.runtime_files import folder, package
 from migrate.runtime_files.package import read_stamp
 

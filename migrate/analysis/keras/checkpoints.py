@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from migrate.analysis.calls.given import given_values
@@ -17,6 +16,7 @@ from migrate.analysis.source.places import key_of
 from migrate.analysis.source.scopes import unpacked_value
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.values import Values
+from migrate.records import dataclass, field
 
 _MANAGER = (
     "checkpoint", "directory", "max_to_keep", "keep_checkpoint_every_n_hours", "checkpoint_name", "step_counter",

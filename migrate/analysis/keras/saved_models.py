@@ -3,12 +3,12 @@
 import ast
 import os
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.symbols import symbol_of
+from migrate.records import dataclass
 
 LOADERS = ("keras.models.load_model", "keras.saving.load_model")
 _SAVERS = ("keras.models.save_model", "keras.saving.save_model")

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from migrate.analysis.program.tree import Tree
 from migrate.analysis.source.module import Module
@@ -11,6 +10,7 @@ from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import APPEND_METHODS, name_of
 from migrate.analysis.source.symbols import symbol_of
 from migrate.analysis.values.attributes import class_of_name
+from migrate.records import dataclass, field
 
 _WITH_WEIGHTS = re.compile(r"Dense|Conv|LSTM|GRU|RNN|Cell$|Embedding|(Batch|Layer|Group)Norm|PReLU|MultiHead")
 _WEIGHT_FUNCTIONS = {"add_weight", "add_variable", "Variable"}

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from migrate.analysis.source.arguments import Unbindable, bind
 from migrate.analysis.source.module import Module
@@ -10,6 +9,7 @@ from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.places import key_of, single_assignment
 from migrate.files.run_cache import tree_cache
+from migrate.records import dataclass, field
 
 TRAINING_METHODS = {"fit", "fit_generator", "train_on_batch"}
 FIT = (

@@ -2,12 +2,12 @@
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from migrate.analysis.source.arguments import is_none
 from migrate.analysis.source.names import Names
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.run_cache import tree_cache
+from migrate.records import dataclass, field
 
 FLAG_CALLS = ("add_argument", "option", "argument", "DEFINE_string", "DEFINE_bool", "DEFINE_boolean", "DEFINE_integer")
 """The functions that define a flag which may name the checkpoint to resume from."""

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import NamedTuple
 
 from migrate.analysis.program.needs import Use, uses_with_needs
@@ -22,6 +21,7 @@ from migrate.files.sources import NOTEBOOK, is_generated
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
 from migrate.files.walk import walk
+from migrate.records import replace
 
 
 class Imports(NamedTuple):

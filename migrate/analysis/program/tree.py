@@ -5,7 +5,6 @@ import os
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from operator import or_
@@ -42,6 +41,7 @@ from migrate.files.run_cache import run_cache
 from migrate.files.sources import NOTEBOOK, is_test
 from migrate.files.text import SourceText
 from migrate.files.trouble import Unreadable
+from migrate.records import replace
 
 _MAX_STEPS = 20
 """The most imports to follow from file to file; they may form a cycle."""

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import is_unreachable, need_different_constants, strip_not, tests_around
 from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
@@ -13,6 +12,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.run_cache import tree_cache
+from migrate.records import dataclass
 
 TrainingNode = ast.Call | ast.For | ast.While
 _PREDICTION_TEST = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 
 from migrate.analysis.calls.branches import are_alternatives, strip_not, tests_around
 from migrate.analysis.calls.given import given_to
@@ -17,6 +16,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.values.origins import Origins, bindings_before
 from migrate.analysis.values.path_parts import PathParts, have_like_names, is_same
+from migrate.records import dataclass
 
 _FIRST = re.compile(r"(init|start|begin|first|last|resum)\w*epoch|epoch_?(start|begin)", re.IGNORECASE)
 """Names of settings for the first epoch of a training."""

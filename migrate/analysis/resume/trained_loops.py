@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 
@@ -18,6 +17,7 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.records import dataclass, field
 
 LoopNode = ast.For | ast.While
 FIT_METHODS = {"fit", "fit_generator"}

@@ -4,7 +4,6 @@ import ast
 import os
 from collections.abc import Collection
 from copy import copy
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -29,6 +28,7 @@ from migrate.files.prefilter import may_resume
 from migrate.files.run_cache import tree_cache
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
+from migrate.records import dataclass, field
 from migrate.tensorflow.known_names import NEW, OLD, lines_without, needs_legacy_keras
 from migrate.tensorflow.meanings import METHODS_OF_1, is_wider, means_same, only_in
 from migrate.tensorflow.moved_names import has_moved

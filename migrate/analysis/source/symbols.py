@@ -2,11 +2,11 @@
 
 import ast
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from migrate.analysis.source.names import Names
 from migrate.files.run_cache import run_cache
+from migrate.records import dataclass
 from migrate.tensorflow.known_names import is_only_in, public_name
 from migrate.tensorflow.meanings import has_two_meanings
 

@@ -3,10 +3,10 @@
 import posixpath
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from migrate.files.run_cache import run_cache
+from migrate.records import dataclass, field
 
 _PLACEHOLDER = re.compile(r"\{[^}]*\}|%[-\d.]*[dfs]|\*")
 _WORD = re.compile(r"\w")

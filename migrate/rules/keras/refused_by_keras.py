@@ -25,7 +25,6 @@ See: tf.keras.Model.evaluate, tf.keras.optimizers.Optimizer.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 from migrate.analysis.keras.trainings import trainings_by_model
@@ -33,6 +32,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.places import key_of
 from migrate.analysis.values.values import Values
 from migrate.edits.plan import ReplaceExpression
+from migrate.records import replace
 from migrate.rewrite.renewed_call import GENERATORS, QUEUE_PARAMETERS, renew_call, sample_count_reason
 from migrate.rules.keras.imported_files import ImportedFinding, findings_at_imports
 from migrate.rules.keras.refused_keywords import keywords, monitors, resets, saves_of_weights, shapes_of_layers

@@ -3,12 +3,12 @@
 import ast
 import posixpath
 import re
-from dataclasses import dataclass
 
 from migrate.analysis.source.arguments import Unbindable, bind, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import tail_called
+from migrate.records import dataclass
 from migrate.rewrite.loop_directory import python_string
 from migrate.rules.rule import Workbench
 

@@ -18,7 +18,8 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from migrate.tensorflow.known_names import TABLE, _rows
+from migrate.tensorflow import read_rows
+from migrate.tensorflow.known_names import TABLE, _row
 
 _LONGEST = 20
 """An import may lead through so many modules to the definition."""
@@ -46,9 +47,9 @@ _TESTED = re.compile(r"_test$|\b(testdata|_api|api|kernel_tests|test_util)\b")
 
 def names_in_version(line):
     """The public names below ``tf.compat.v1`` of a TensorFlow; of 1.15 below ``tensorflow``, contrib's too."""
-    for (kind, module), rows in _rows().items():
-        if kind == "v1":
-            yield from (f"{module}.{name}".lstrip(".") for row in rows if line in row.lines for name, _ in row.pairs)
+    for row in (_row(text) for text in read_rows(TABLE) if text.startswith("v1 ")):
+        if line in row.lines:
+            yield from (f"{row.module}.{name}".lstrip(".") for name, _ in row.pairs)
 
 
 class Sources:
@@ -342,19 +343,19 @@ def write(parts):
             origin, _, defined = origins.get(name, "").rpartition(".")
             spelled = last if defined in (last, "") else f"{last}={defined}"
             place = f" < {origin}" if defined else ""
-            rows[f"{api} {','.join(has)} {module}{place}"].add(spelled)
+            rows[f"{api} {module} {','.join(has)}{place}"].add(spelled)
     for path, defined in _same(parts):
         (module, _, name), (origin, _, other) = path.rpartition("."), defined.rpartition(".")
-        rows[f"same - {module} < {origin}"].add(name if name == other else f"{name}={other}")
+        rows[f"same {module} - < {origin}"].add(name if name == other else f"{name}={other}")
     private = {part["line"]: part["private"] for part in parts}
     for module in sorted({module for line in lines[:2] for module in private[line]}):
         has = [line for line in lines if module in private[line]]
         package, _, last = module.rpartition(".")
-        rows[f"module {','.join(has)} {package}"].add(last)
+        rows[f"module {package} {','.join(has)}"].add(last)
         for name in {name for line in lines[:2] for name in private[line].get(module) or ()}:
             gone = [line for line in has if line != "1.15" and not _has(private[line], module, name)]
             if gone:
-                rows[f"gone {','.join(gone)} {module}"].add(name)
+                rows[f"gone {module} {','.join(gone)}"].add(name)
     return "".join(f"{head}: {' '.join(sorted(names))}\n" for head, names in sorted(rows.items()))
 
 

@@ -6,9 +6,9 @@ every line has them, or ``-``. A name below a lacking name is lacking too.
 """
 
 import os
-from dataclasses import dataclass
 from functools import cache
 
+from migrate.records import dataclass
 from migrate.tensorflow import read_rows
 from migrate.tensorflow.known_names import public_spelling
 

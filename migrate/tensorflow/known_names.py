@@ -2,16 +2,17 @@
 
 ``python -m tests.tensorflow_names`` makes the table, ``names.txt``, from the installed packages. Its rows:
 
-- ``v1 LINES MODULE < ORIGIN: name other=defined …``: public names of ``tf.compat.v1`` (in 1.15 of ``tensorflow``
+- ``v1 MODULE LINES < ORIGIN: name other=defined …``: public names of ``tf.compat.v1`` (in 1.15 of ``tensorflow``
   itself, contrib's too), the TensorFlow versions that have them, and the private module that defines them. ``v2``
   likewise for ``tensorflow``. ``2.21k`` has a name only with ``TF_USE_LEGACY_KERAS=1``.
-- ``module LINES PACKAGE: name …``: private modules.
-- ``gone LINES MODULE: name …``: names that an older TensorFlow had in a private module and these versions lack.
-- ``same - MODULE < ORIGIN: name …``: names in a private module of objects that another module defines.
+- ``module PACKAGE LINES: name …``: private modules.
+- ``gone MODULE LINES: name …``: names that an older TensorFlow had in a private module and these versions lack.
+- ``same MODULE - < ORIGIN: name …``: names in a private module of objects that another module defines.
 """
 
 import os
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -87,7 +88,7 @@ def public_name(qualified: str) -> Public | None:
 
 def is_module_of_contrib(tail: str) -> bool:
     """Whether a name below ``tf`` is ``contrib`` itself, or a module of it."""
-    return tail == "contrib" or (tail.startswith("contrib.") and ("v1", tail) in _rows())
+    return tail == "contrib" or (tail.startswith("contrib.") and bool(_rows("v1", tail)))
 
 
 def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
@@ -124,12 +125,12 @@ def public_path(qualified: str, lines: tuple[str, ...]) -> str | None:
 
 def _is_there(api: str, tail: str, lines: tuple[str, ...]) -> bool:
     """Whether each version has a module, a public name or an attribute of one, by the rows of an API."""
-    if (api, tail) in _rows():
-        return all(any({line, f"{line}k"} & row.lines for row in _rows()[api, tail]) for line in lines)
+    if rows := _rows(api, tail):
+        return all(any({line, f"{line}k"} & row.lines for row in rows) for line in lines)
     parts = tail.split(".")
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
-        if (api, name) in _rows():
+        if _rows(api, name):
             return False
         if has := {line.rstrip("k") for row, _ in _find(api, name) for line in row.lines}:
             return has.issuperset(lines)
@@ -173,7 +174,7 @@ def is_only_in(version: int, tail: str) -> bool:
 @cache
 def names_in(module: str) -> frozenset[str]:
     """Returns the public names of a module, such as ``keras.layers``, in any TensorFlow version."""
-    rows = (row for kind in ("v1", "v2") for row in _rows().get((kind, module), ()))
+    rows = (row for kind in ("v1", "v2") for row in _rows(kind, module))
     return frozenset(name for row in rows for name, _ in row.pairs)
 
 
@@ -212,28 +213,32 @@ class _Row(NamedTuple):
         return name if f" {name} " in words else words.partition(f" {name}=")[2].partition(" ")[0]
 
 
+def _row(text: str) -> _Row:
+    head, _, names = text.partition(": ")
+    _, module, versions, *origin = head.split(" ")
+    return _Row(frozenset(versions.split(",")), module, "".join(origin[1:]), names)
+
+
 @cache
-def _rows() -> dict[tuple[str, str], list[_Row]]:
-    """Maps kind and module to rows; public rows are also found by ``origin v1`` or ``origin v2`` and their origin."""
-    rows: dict[tuple[str, str], list[_Row]] = defaultdict(list)
-    lines: dict[str, frozenset[str]] = {}
-    for text in read_rows(TABLE):
-        head, _, names = text.partition(": ")
-        kind, versions, place = head.split(" ", 2)
-        module, _, origin = place.partition("< ")
-        if versions not in lines:
-            lines[versions] = frozenset(versions.split(","))
-        row = _Row(lines[versions], module.strip(), origin, names)
-        rows[kind, row.module].append(row)
-        if origin and kind in ("v1", "v2"):
-            rows[f"origin {kind}", origin].append(row)
-    return rows
+def _rows(kind: str, module: str) -> list[_Row]:
+    """Returns the rows of a module: the table is sorted, and a run asks for few of its modules."""
+    first, end = (bisect_left(read_rows(TABLE), f"{kind} {module}{mark}") for mark in " !")  # "!" follows " "
+    return [_row(text) for text in read_rows(TABLE)[first:end]]
+
+
+@cache
+def _lines_of_origins() -> dict[tuple[str, str], list[str]]:
+    """Maps ``v1`` or ``v2`` and a private module to the lines of names that it defines."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for text in read_rows(TABLE)[bisect_left(read_rows(TABLE), "v1 ") :]:
+        found[text[:2], text.partition(": ")[0].partition(" < ")[2]].append(text)
+    return found
 
 
 def _find(kind: str, path: str) -> Iterator[tuple[_Row, str]]:
     """Yields the rows that have a dotted name, and the name of its definition there."""
     module, _, name = path.rpartition(".")
-    for row in _rows().get((kind, module), ()):
+    for row in _rows(kind, module):
         if defined := row.definition_of(name):
             yield row, defined
 
@@ -246,7 +251,7 @@ def _public(path: str) -> Public | None:
         tails = {
             api: {
                 f"{row.module}.{shown}".lstrip(".")
-                for row in _rows().get((f"origin {api}", origin), ())
+                for row in map(_row, _lines_of_origins().get((api, origin), ()) if origin else ())
                 for shown, defined in row.pairs
                 if defined == name
             }
@@ -262,8 +267,7 @@ def _public(path: str) -> Public | None:
 def _keras_public_name(path: str) -> Public | None:
     """Returns the public name of an object in Keras that another package defines (``keras_preprocessing``)."""
     tail = path.removeprefix("tensorflow.python.")
-    is_module = ("v1", tail) in _rows()
-    if is_module or not tail.startswith("keras.") or all(row.origin for row, _ in _find("v1", tail)):
+    if _rows("v1", tail) or not tail.startswith("keras.") or all(row.origin for row, _ in _find("v1", tail)):
         return None
     return Public("both" if any(_find("v2", tail)) else "v1", tail)
 
@@ -327,12 +331,12 @@ def _versions_with(path: str) -> frozenset[str] | None:
         name = ".".join(parts[:end])
         own = frozenset(line for row, _ in _find(api, name) for line in row.lines)
         if own or any(_find("v1", name)):
-            return None if end < len(parts) and (api, name) in _rows() and {OLD, NEW} <= own else own
+            return None if end < len(parts) and _rows(api, name) and {OLD, NEW} <= own else own
     return None
 
 
 def _is_public_module(module: str) -> bool:
-    return any((api, module) in _rows() for api in ("v1", "v2"))
+    return any(_rows(api, module) for api in ("v1", "v2"))
 
 
 def _versions_with_private(path: str) -> frozenset[str] | None:

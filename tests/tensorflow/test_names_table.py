@@ -19,8 +19,7 @@ def stored(kind):
     """The lines and the dotted name of everything of a kind in the table."""
     for row in Path(TABLE).read_text(encoding="utf-8").splitlines():
         head, _, names = row.partition(": ")
-        own, lines, place = head.split(" ", 2)
-        module = place.partition("< ")[0].strip()
+        own, module, lines, *_ = head.split(" ")
         for name in names.split(" ") if own == kind else ():
             yield lines, f"{module}.{name.partition('=')[0]}".lstrip(".")
 

@@ -7,7 +7,6 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-import black
 import libcst as cst
 
 Line = cst.SimpleStatementLine | cst.BaseCompoundStatement
@@ -80,8 +79,12 @@ class _Comments(cst.CSTVisitor):
 
 
 LINE_LENGTH = 88
-_DOTTED_NAME = re.compile(r"(?:import |from \w+ import )?[^\W\d]\w*(\.[^\W\d]\w*)*\n?")
-"""A dotted name or its import, which black leaves as it is."""
+_NAME = r"[^\W\d]\w*"
+_DOTTED, _IMPORTED = rf"{_NAME}(?:\.{_NAME})*", rf"{_NAME}(?: as {_NAME})?"
+_IMPORT = rf"import {_DOTTED}(?: as {_NAME})?|from \.*{_DOTTED} import {_IMPORTED}(?:, {_IMPORTED})*"
+_LINE = rf'(?:{_IMPORT}|{_DOTTED}(?:\(\))?|"\w+")'
+_SETTLED = re.compile(rf"{_LINE}(?:\n\n{_LINE})*\n?", re.ASCII)
+"""Imports, names, calls without arguments and words in quotes, which black leaves as they are where they fit."""
 
 
 @lru_cache(maxsize=1024)
@@ -97,11 +100,13 @@ def format_source(source: str, column: int, indent: str, *, is_users: bool = Fal
     Raises:
       SyntaxError: if it is no valid Python.
     """
-    if _DOTTED_NAME.fullmatch(source):
+    width = max(LINE_LENGTH - column, 40)
+    if _SETTLED.fullmatch(source) and max(map(len, source.split("\n"))) <= width:
         return source.rstrip("\n") + "\n"
+    import black  # half of all files that change need it
+
     ast.parse(source)  # fails at once for brackets more than 200 deep, on which black and LibCST spend minutes
-    mode = black.Mode(line_length=max(LINE_LENGTH - column, 40), string_normalization=not is_users)
-    text = black.format_str(source, mode=mode)
+    text = black.format_str(source, mode=black.Mode(line_length=width, string_normalization=not is_users))
     if indent == "    ":
         return text
     inside = set(lines_inside_strings(text))

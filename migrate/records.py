@@ -29,7 +29,7 @@ else:
         cls.__init__, cls.__repr__, cls.__dataclass_fields__ = _initialize, _show, _StandardFields()
         if eq:
             cls._compared = attrgetter(*(name for name, one in fields.items() if one.get("compare", True)))
-            cls.__eq__, cls.__hash__ = _is_equal, _hash if frozen else None
+            cls.__eq__, cls.__hash__ = _is_equal, (lambda one: hash(one._compared(one))) if frozen else None
         if frozen:
             cls.__setattr__ = cls.__delattr__ = _refuse
         return cls
@@ -54,9 +54,6 @@ else:
 
     def _is_equal(self, other):
         return self._compared(self) == self._compared(other) if type(other) is type(self) else NotImplemented
-
-    def _hash(self):
-        return hash(self._compared(self))
 
     def _refuse(self, name, *_):
         from dataclasses import FrozenInstanceError

@@ -105,16 +105,10 @@ def check_settings(settings: Settings) -> None:
         try:
             if name in CHOICES or name == "module_name":
                 _check_value(name, value)
-            else:
-                _check_words(value)
+            elif not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
+                raise ValueError("must be a tuple of words")
         except ValueError as error:
             raise SettingsError(f"{name} {error}, not {value!r}") from None
-
-
-def _check_words(value: object) -> None:
-    """Raises ValueError unless the value is a tuple of strings."""
-    if not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
-        raise ValueError("must be a tuple of words")
 
 
 def split_codes(text: str) -> tuple[str, ...]:

@@ -125,28 +125,26 @@ def parse(arguments: Sequence[str], commands: Sequence[str] = ()) -> Arguments:
     options = parser.parse_intermixed_args(arguments[:cut])
     _check_first_path(parser, options.paths, commands)
     options.paths += arguments[cut + 1 :]
-    _check(parser, options)
+    if not options.paths and not options.program:
+        parser.print_usage(sys.stderr)
+        parser.error("no PATH given")
     paths = _paths(options)
     check_output(options.output, paths)
     if options.write:
         check_paths_exist(paths)
-    format = options.format or _default_format(options)
+    # With --write the diff is printed only if the user asks for it.
+    default = "concise" if options.check else None if options.write and not options.output else "diff"
+    format = options.format or default
     return _arguments(options, paths, format, write=options.write, check=options.check)
 
 
 def _arguments(options: argparse.Namespace, paths: tuple[str, ...], format: str | None, **more: Any) -> Arguments:
     """Returns the arguments that all commands have, and those in ``more``."""
-    jobs, is_quiet = options.jobs or _cores(), options.quiet
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    jobs, is_quiet = options.jobs or cores or 1, options.quiet
     return Arguments(
         paths, _settings(options), jobs, format, options.output, exit_zero=options.exit_zero, quiet=is_quiet, **more
     )
-
-
-def _default_format(options: argparse.Namespace) -> str | None:
-    if options.check:
-        return "concise"
-    # With --write the diff is printed only if the user asks for it.
-    return None if options.write and not options.output else "diff"
 
 
 def main_parser() -> Parser:
@@ -215,18 +213,6 @@ def _jobs(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
     return int(text)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _check(parser: Parser, options: argparse.Namespace) -> None:
-    if not options.paths and not options.program:
-        parser.print_usage(sys.stderr)
-        parser.error("no PATH given")
 
 
 def _check_first_path(parser: Parser, paths: Sequence[str], commands: Sequence[str]) -> None:

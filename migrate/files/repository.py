@@ -105,9 +105,4 @@ def _digests(data: bytes, committed: Mapping[str, str]) -> Collection[str]:
     import hashlib
 
     kind = hashlib.sha256 if any(len(name) == 64 for name in committed.values()) else hashlib.sha1
-    return [kind(b"blob %d\0" % len(text) + text).hexdigest() for text in _blob_bytes(data)]
-
-
-def _blob_bytes(data: bytes) -> Iterator[bytes]:
-    yield data
-    yield data.replace(b"\r\n", b"\n")
+    return [kind(b"blob %d\0" % len(text) + text).hexdigest() for text in (data, data.replace(b"\r\n", b"\n"))]

@@ -80,8 +80,9 @@ def _examine(
     path: str, data: bytes, settings: Settings, rewrites: bool, own: ExaminedFile | None, imports: Sequence[str]
 ) -> ExaminedFile:
     notebook = Notebook.decode(path, data)
+    code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")  # without text and outputs
     # A notebook that changes with a program of other files may have no site itself.
-    if own is None and not (notebook.is_python and _holds_site(path, notebook)):
+    if own is None and not (notebook.is_python and holds_code(path, code)):
         return ExaminedFile(path)
     cells, findings = _Cells(), list[Finding]()
     try:
@@ -159,12 +160,6 @@ def cause_in_cells(cause: Cause | None, notebooks: Mapping[str, tuple[CellProgra
 
 def _sort_key(finding: Finding) -> tuple[int, Span, str]:
     return finding.cell or 0, finding.span, finding.code
-
-
-def _holds_site(path: str, notebook: Notebook) -> bool:
-    """Whether the code of a notebook, without its text and outputs, may have a site."""
-    code = "\n".join(cell.source for cell in notebook.cells).encode(errors="surrogatepass")
-    return holds_code(path, code)
 
 
 def _parse_cells(path: str, program: CellProgram) -> ast.Module:

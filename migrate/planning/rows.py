@@ -200,7 +200,8 @@ def _row(
     lines = [_count_lines(change) for change in changed if change.path not in modules]
     starts = entry_points(files, tree)
     forms = dict.fromkeys(program.form for program in group.programs if program.cause is None)
-    kinds = _kinds(group.programs, findings)
+    kinds = [kind for one in group.programs for kind in one.kinds]
+    kinds = [*dict.fromkeys(kinds or (_KINDS.get(one.code[:3], "other") for one in findings))]
     needed = _needs(group, starts, files, changes, tree) if rewritten else ()
     target = _TARGET_WITH_NEEDS if needed and settings.target == "portable" else _TARGETS[settings.target]
     whole = NEEDS if needed else READY
@@ -209,7 +210,7 @@ def _row(
     return ProgramRow(
         entry_points=starts,
         files=tuple(files),
-        kinds=kinds,
+        kinds=tuple(kinds),
         forms=tuple(forms) if status != BLOCKED else (),
         target="" if status == BLOCKED else target,
         status=status,
@@ -224,11 +225,6 @@ def _row(
         commands=tuple(_commands(start, group, forms, needed, tree, kinds, old) for start in starts if status in WHOLE),
         owners=tuple(dict.fromkeys(owner for start in starts for owner in owners(start))),
     )
-
-
-def _kinds(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> tuple[str, ...]:
-    kinds = [kind for one in programs for kind in one.kinds]
-    return tuple(dict.fromkeys(kinds)) or tuple(dict.fromkeys(_KINDS.get(one.code[:3], "other") for one in findings))
 
 
 def _reason(programs: Sequence[JudgedProgram], findings: Sequence[Finding]) -> Reason | None:
@@ -282,13 +278,9 @@ def _commands(
     if not group.programs and {*kinds} == {_KINDS["FT2"]}:  # the old program repeats epochs or starts over
         return Commands(start, verify=" ".join([program(), "verify", start, "--new-python NEW", *options]))
     compared = [program(), "verify", old.path(start), start, "--old-python OLD --new-python NEW", *options]
-    return Commands(start, verify=" ".join(compared), old=_old_tensorflow(start, tree))
-
-
-def _old_tensorflow(start: str, tree: Tree) -> str:
-    """Returns the TensorFlow version that the old program needs, with the place that shows it."""
     place = first_tensorflow_1_use(modules_of_program(start, tree))
-    return f"TensorFlow 1.15 on Python 3.7 ({place})" if place else "TensorFlow 2.15 or earlier"
+    needed = f"TensorFlow 1.15 on Python 3.7 ({place})" if place else "TensorFlow 2.15 or earlier"
+    return Commands(start, verify=" ".join(compared), old=needed)
 
 
 def _directory_options(

@@ -34,11 +34,6 @@ def _finding_lines(finding: Finding, code: Sequence[str]) -> Iterator[Line]:
         yield from code_frame(code, finding.span)
     if finding.rewritten:
         yield _note("rewritten", _WHY[finding.fidelity], colour)
-    yield from _help(finding)
-
-
-def _help(finding: Finding) -> Iterator[Line]:
-    """Yields a line for each thing that the user has to do."""
     yield from (_note("help", text, "cyan") for text in finding.help.split("\n") if text)
 
 
@@ -72,7 +67,8 @@ def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
     last = min(len(lines), span.end_line + _CONTEXT, span.line + _SPAN_LINES)
     margin = len(str(last))
     gutter = (f"{'':{margin}} |", "blue")
-    start = _first_column(lines[span.line - 1], span)
+    line = lines[span.line - 1]
+    start = max(0, len(printable(line[: span.column])) - _WIDTH // 2) if len(line) > _WIDTH else 0
     yield [gutter]
     for number in range(first, last + 1):
         shown = printable(lines[number - 1])[start : start + _WIDTH]
@@ -80,13 +76,6 @@ def code_frame(lines: Sequence[str], span: Span) -> Iterator[Line]:
         if number == span.line:
             yield [gutter, (f" {_carets(lines[number - 1], span, start)}", "bold yellow")]
     yield [gutter]
-
-
-def _first_column(line: str, span: Span) -> int:
-    """Returns the column where the quoted part of the lines begins: 0, or near the site in a very long line."""
-    if len(line) <= _WIDTH:
-        return 0
-    return max(0, len(printable(line[: span.column])) - _WIDTH // 2)
 
 
 def _carets(line: str, span: Span, start: int) -> str:

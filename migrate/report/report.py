@@ -81,7 +81,9 @@ class Report:
         lines += summary.runtime_notes(self.outcome)
         lines += summary.need_lines(self.needs)
         lines += summary.fidelities(self.outcome) if self.format == "text" else ()
-        show([*lines, [*found, (" ", ""), *self._change_line()]], stream)
+        changes, written = self.outcome.changes, self.written
+        change = summary.unwritten_line(self.outcome) if written is None else summary.written_line(changes, written)
+        show([*lines, [*found, (" ", ""), *change]], stream)
 
     def document(self) -> str:
         """Returns the report in a format for machines."""
@@ -122,9 +124,3 @@ class Report:
         base = base_directory(self.outcome.changes)
         if base is not None and base != os.path.realpath(os.curdir):
             yield [(f"The paths in the diff are relative to {base}: apply it there.", "")]
-
-    def _change_line(self) -> Line:
-        """Returns the line on what was written, or would be written."""
-        if self.written is not None:
-            return summary.written_line(self.outcome.changes, self.written)
-        return summary.unwritten_line(self.outcome)

@@ -59,20 +59,16 @@ def render(
 
 
 def _rule(page: Page) -> _Record:
+    title, _, rest = page.text.partition("\n")
     return {
         "id": page.code,
         "name": page.name.title().replace("_", "") or "Trouble",
         "shortDescription": {"text": page.title.rstrip(".")},
         "fullDescription": {"text": page.summary},
-        "help": {"text": page.text, "markdown": _markdown(page.text)},
+        "help": {"text": page.text, "markdown": f"**{title}**\n{rest.replace('``', '`')}"},
         "defaultConfiguration": {"level": LEVELS[page.fidelity]},
         "properties": {"tags": ["tensorflow", "migration", page.fidelity.value]},
     }
-
-
-def _markdown(text: str) -> str:
-    title, _, rest = text.partition("\n")
-    return f"**{title}**\n{rest.replace('``', '`')}"
 
 
 def _result(finding: Finding, span: Span, indices: Mapping[str, int], fingerprint: str, base: str) -> _Record:

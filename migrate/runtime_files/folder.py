@@ -17,6 +17,8 @@ from migrate.records import dataclass, field
 from migrate.runtime_files import folder, package
 from migrate.runtime_files.package import Stamp, content, read_stamp
 
+_PLACE = "is where the generated recovery code would be written"
+
 
 def paths(folder: str, names: Iterable[str]) -> tuple[str, ...]:
     """Returns the paths of the files in a runtime folder that a program needs for some names of the package."""
@@ -68,7 +70,8 @@ def changes(
     ]
     own_import = re.compile(rf"^\s*(from|import)\s+{re.escape(os.path.basename(folder))}\b", re.MULTILINE)
     if package.FIRST not in existing and any(map(own_import.search, texts)):
-        return _hiding_error(folder)
+        message = f"{_PLACE}, and its program imports another module so named"
+        return trouble("FT006", folder, message, "Choose another name with the setting module_name.")
     outside = [one.path for one in found if boundary is not None and not boundary.holds(os.path.realpath(one.path))]
     return _outside_error(outside[0]) if outside else found
 
@@ -94,19 +97,13 @@ def _is_empty(folder: str) -> bool:
 
 def foreign_file_error(path: str) -> Finding:
     """Returns the error for a file in the place of runtime files that this tool has not written."""
-    message = "is where the generated recovery code would be written, and was not written by this tool"
+    message = f"{_PLACE}, and was not written by this tool"
     return trouble("FT006", path, message, "Choose another name with the setting module_name, or move the file.")
-
-
-def _hiding_error(path: str) -> Finding:
-    """Returns the error for a runtime folder that would hide a module which its program imports from elsewhere."""
-    message = "is where the generated recovery code would be written, and its program imports another module so named"
-    return trouble("FT006", path, message, "Choose another name with the setting module_name.")
 
 
 def _outside_error(path: str) -> Finding:
     """Returns the error for a runtime file that would be outside of the given paths."""
-    message = "is where the generated recovery code would be written, and lies outside of the given paths"
+    message = f"{_PLACE}, and lies outside of the given paths"
     where = os.path.dirname(package.folder_of(os.path.realpath(path)))
     return trouble("FT006", path, message, f"Name {where} as well, or put a directory in the place of a link.")
 

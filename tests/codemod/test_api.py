@@ -23,6 +23,7 @@ def test_a_finding_is_a_frozen_record_that_two_runs_give_alike(project):
     found, again = check([project]).findings, check([project]).findings
     assert {*found} == {*again}
     assert all(isinstance(one, Finding) and isinstance(one.fidelity, Fidelity) for one in found)
+    assert dataclasses.asdict(dataclasses.replace(found[0], cell=7)) == dataclasses.asdict(found[0]) | {"cell": 7}
     with pytest.raises(dataclasses.FrozenInstanceError):
         found[0].message = ""
 

@@ -89,7 +89,8 @@ def saved_directory(bench: Workbench) -> Iterator[Fix]:
         spelled = path.text or template(names, save.path) or ""
         if not _is_refused(spelled) or is_of_tensorflow_1(bench.reach):
             continue  # a program for TensorFlow 1 does not run on Keras 3
-        loads = [load for load in module.calls_of(*LOADERS) if _reads(module, load, path)]
+        named = ((load, path_argument(load)) for load in module.calls_of(*LOADERS) if path.text)
+        loads = [load for load, given in named if given and SavedPath(module.names, given).text == path.text]
         problem = _problem(bench, save, path, loads)
         if problem:
             message = f"{module.source.text(save.model)}.save of a path without .keras or .h5 raises a ValueError"
@@ -105,11 +106,6 @@ def _is_refused(path: str) -> bool:
     """Whether Keras 3 surely rejects a path, given as its ``template``."""
     tail = path.rpartition("⟩")[2].rstrip("/")
     return bool(tail) and "hf://" not in path and not any(one.endswith(tail) or tail.endswith(one) for one in _SUFFIXES)
-
-
-def _reads(module: Module, load: ast.Call, path: SavedPath) -> bool:
-    given = path_argument(load)
-    return given is not None and path.text != "" and SavedPath(module.names, given).text == path.text
 
 
 def _edits(module: Module, path: SavedPath, loads: list[ast.Call]) -> set[Edit]:

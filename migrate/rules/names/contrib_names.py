@@ -154,7 +154,9 @@ def _names_slim(modules: Iterable[Module]) -> bool:
 def _verdict(file: EstimatorFile, node: ast.expr, symbol: Symbol, with_slim: bool, has_old_data: bool) -> Verdict:
     """Replaces a name by the first row of the table that fits, or returns why it is skipped."""
     name = _contrib_name(symbol)
-    rows = [*rows_of(name), *_exported_again(symbol), *rows_around(name)]
+    module, _, last = symbol.tail.rpartition(".")
+    outside = [] if symbol.tail.startswith("contrib.") else [Row("tf", module, last, (symbol.tail,))]
+    rows = [*rows_of(name), *outside, *rows_around(name)]  # contrib only exported an object outside again
     if with_slim and name.startswith(_WITH_ARG_SCOPE):
         rows.sort(key=lambda row: row.kind != "slim")
     refused = next((row for row in rows_of(name) if row.kind == "none"), None)
@@ -180,13 +182,6 @@ def _contrib_name(symbol: Symbol) -> str:
     """Returns the name below ``tf.contrib``, also of an object that TensorFlow 1 exports elsewhere too."""
     is_contrib = symbol.tail.startswith("contrib.")
     return symbol.tail.removeprefix("contrib.") if is_contrib else name_of(symbol.qualified)
-
-
-def _exported_again(symbol: Symbol) -> Iterator[Row]:
-    """Yields the name outside contrib of an object that contrib only exported again."""
-    module, _, name = symbol.tail.rpartition(".")
-    if not symbol.tail.startswith("contrib."):
-        yield Row("tf", module, name, (symbol.tail,))
 
 
 _SLIM_NEEDS = f"which needs {REQUIREMENT}, and from TensorFlow 2.16 on tf_keras"

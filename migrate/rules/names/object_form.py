@@ -37,7 +37,7 @@ from migrate.analysis.source.nodes import is_annotation, root_of
 from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
 from migrate.findings.finding import Fidelity
-from migrate.rewrite.counterparts import Counterpart, counterpart, is_module, remove_module_aliases
+from migrate.rewrite.counterparts import counterpart, is_module, remove_module_aliases
 from migrate.rules.names.object_refusals import STRATEGIES, unsupported_use, unsupported_uses
 from migrate.rules.names.object_words import name_verdict
 from migrate.rules.rule import EstimatorFile, Example, Verdict, exact, example, file_rule, manual, without_counterpart
@@ -87,7 +87,9 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
 def object_form(file: EstimatorFile) -> Iterator[Verdict]:
     yield from unsupported_uses(file.module, file.tree)
     module_uses = remove_module_aliases(file)
-    if _may_train_in_cluster(file.module):
+    names = file.module.names
+    has_strategy = any(node.arg in STRATEGIES for node in names.nodes(ast.keyword))
+    if has_strategy or ("TF_CONFIG" in file.module.text and "TF_CONFIG" in names.strings):
         file.runtime_names.add("ClusterTraining")  # the Estimator finds it at run time
     if not _EXPORTS.isdisjoint(file.module.names.attributes):
         file.runtime_names.add("export_saved_model")  # likewise, for any receiver function
@@ -131,12 +133,6 @@ _EXPORTS = frozenset(
 """The methods and classes that export an Estimator as a SavedModel."""
 
 
-def _may_train_in_cluster(module: Module) -> bool:
-    """Whether a file trains on several devices or names the cluster of ``TF_CONFIG``."""
-    strategies = (node.arg in STRATEGIES for node in module.names.nodes(ast.keyword))
-    return any(strategies) or ("TF_CONFIG" in module.text and "TF_CONFIG" in module.names.strings)
-
-
 def _replace_api_name(file: EstimatorFile, node: ast.expr, symbol: Symbol) -> Verdict | None:
     """Replaces one name of the Estimator API; None where no verdict is needed."""
     module, parent = file.module, file.module.names.parent(node)
@@ -154,7 +150,8 @@ def _replace_api_name(file: EstimatorFile, node: ast.expr, symbol: Symbol) -> Ve
             return manual(call, message, "Take the argument out, or give it by its name.", module)
     if (refused := unsupported_use(file, node, call, symbol, other.name)) is not None:
         return refused
-    text = _new_text(file, node, other)
+    name = file.runtime_name_at(node, other.name) if other.is_emitted else f"{file.v1}.{other.name}"
+    text = name + other.rest
     _replace(file, node, text)
     if estimator_kind(symbol) is not None and file.settings.input == "continue" and not file.statements:
         file.statements.append(f'{file.runtime_name("Estimator")}.input = "continue"')
@@ -163,11 +160,6 @@ def _replace_api_name(file: EstimatorFile, node: ast.expr, symbol: Symbol) -> Ve
         return None  # FT152 reports it
     verdict = name_verdict(file, node, call, symbol, text)
     return verdict._replace(successor=other.words()) if symbol.is_contrib else verdict
-
-
-def _new_text(file: EstimatorFile, node: ast.expr, other: Counterpart) -> str:
-    name = file.runtime_name_at(node, other.name) if other.is_emitted else f"{file.v1}.{other.name}"
-    return name + other.rest
 
 
 def _replace(file: EstimatorFile, node: ast.expr, text: str) -> None:

@@ -76,7 +76,9 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Fix]:
     module = bench.module
     for tail in (EXPERIMENTAL, CONTRIB):
         uses = [node for node in module.uses.get(tail, []) if not _is_alias(bench, node)]
-        is_passed_on = _is_changed(bench, tail) or any(_is_passed_on(bench, node) for node in uses)
+        changed = (symbol_of(module.names, store.value) for store in module.names.stores)
+        is_passed_on = any(one is not None and one.tail == tail for one in changed)
+        is_passed_on |= any(_is_passed_on(bench, node) for node in uses)
         for node in uses:
             call = module.names.parent(node)
             is_called = isinstance(call, ast.Call) and call.func is node
@@ -88,12 +90,6 @@ def multi_worker_strategy(bench: Workbench) -> Iterator[Fix]:
             else:
                 verdict = exact(node, "the strategy has its stable name")
                 yield Fix((verdict,), (ReplaceExpression(module.span(node), _new_name(bench, node)),))
-
-
-def _is_changed(bench: Workbench, tail: str) -> bool:
-    """Whether the file sets an attribute of the class itself."""
-    found = (symbol_of(bench.module.names, store.value) for store in bench.module.names.stores)
-    return any(symbol is not None and symbol.tail == tail for symbol in found)
 
 
 def _is_passed_on(bench: Workbench, node: ast.expr) -> bool:

@@ -1,7 +1,6 @@
 """Defers Ctrl-C and other signals that ask for an end while they would do harm."""
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,7 +17,9 @@ def defer_signals(*numbers: signal.Signals) -> Iterator[None]:
     Args:
       numbers: the signals; by default all that ask for an end. An ignored signal stays ignored.
     """
-    if threading.current_thread() is not threading.main_thread():
+    from threading import current_thread, main_thread
+
+    if current_thread() is not main_thread():
         yield
         return
     came: list[int] = []

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from migrate.analysis.source.nodes import CHILDREN, children
-from migrate.records import dataclass, field
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -32,14 +31,13 @@ class Binding(NamedTuple):
     value: ast.expr | None = None
 
 
-@dataclass(eq=False)
 class Scope:
     """A module, class, function, lambda or comprehension and the names bound in it."""
 
-    node: ast.AST
-    parent: "Scope | None"
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    elsewhere: dict[str, "Scope"] = field(default_factory=dict)  # global and nonlocal names
+    def __init__(self, node: ast.AST, parent: "Scope | None") -> None:
+        self.node, self.parent = node, parent
+        self.bindings: dict[str, list[Binding]] = {}
+        self.elsewhere: dict[str, Scope] = {}  # global and nonlocal names
 
     def bind(self, name: str, binding: Binding) -> None:
         self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)

@@ -4,6 +4,7 @@ import black
 import pytest
 
 from migrate.edits.apply import apply
+from migrate.edits.lines import format_source
 from migrate.edits.plan import Plan, SetArgument
 from migrate.findings.finding import Span
 from tests.cases import each
@@ -102,3 +103,12 @@ def test_a_call_with_a_string_over_several_lines_takes_an_argument_too():
     after = apply(text, Plan([SetArgument(Span(2, 11, 3, 7), "checkpoints", VALUE + " or " + VALUE, fits=True)]))
     assert black.format_str(after, mode=black.Mode()).count("checkpoints=") == 1
     assert "'''a\n  b'''" in after
+
+
+@each("source")(
+    "import a.b as c\n\nc.d()\n", "from ..a import b as c, d", "a.b.c", '"train"', "from a import " + "b" * 74
+)
+def test_code_that_black_leaves_as_it_is_needs_no_black(source, monkeypatch):
+    formatted = black.format_str(source, mode=black.Mode())
+    monkeypatch.setattr(black, "format_str", None)
+    assert format_source.__wrapped__(source, 0, "    ") == formatted

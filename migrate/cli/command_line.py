@@ -94,7 +94,7 @@ def plan_parser() -> Parser:
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="print only the programs, without roll-ups and totals"
     )
-    _add_choices(parser)
+    _add_common_arguments(parser)
     return parser
 
 
@@ -162,14 +162,14 @@ def main_parser() -> Parser:
     mode.add_argument("--write", action="store_true", help="make the changes")
     mode.add_argument("--check", action="store_true", help="find only: print one line per site, change nothing")
     parser.add_argument("--format", choices=FORMATS, help="what to print (default: diff; with --check: concise)")
-    _add_choices(parser)
+    _add_common_arguments(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print the report and errors, and no summary")
     parser.add_argument("-V", "--version", action="version", version=f"estimator-migrate {__version__}")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
 
 
-def _add_choices(parser: Parser) -> None:
+def _add_common_arguments(parser: Parser) -> None:
     """Adds the arguments that all commands have."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or a directory")
     parser.add_argument("--output", metavar="FILE", help="print to FILE instead of stdout")

@@ -21,7 +21,8 @@ SCHEMA_VERSION = 3
 _READ_AS_THEY_ARE = "read as they are: start it in the old directory"
 _READ_BY_NAME = "read by their names; copy the directory if the old program may go on"
 _STYLES = {READY: "green", NEEDS: "cyan", PARTLY: "yellow", BLOCKED: "magenta"}
-_COUNT_WORDS = {NEEDS: "with needs"}
+_WORDS_IN_SUM = {NEEDS: "with needs"}
+"""What the last line calls a status, where not by its name."""
 _MOST_DIRECTORIES = 20
 _MOST_COPIES = 2
 
@@ -151,7 +152,7 @@ def _total(rows: Sequence[ProgramRow]) -> str:
     sites = sum(row.rewritten + row.skipped for row in rows)
     rewritten = sum(row.rewritten for row in rows)
     words = ", ".join(
-        f"{status[name]} {_COUNT_WORDS.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
+        f"{status[name]} {_WORDS_IN_SUM.get(name, name)}" for name in (READY, NEEDS, PARTLY, BLOCKED) if status[name]
     )
     programs = f"{count_in_words(len(rows), 'program')}{f' ({words})' if words else ''}"
     return f"{programs}, {rewritten} of {count_in_words(sites, 'call site')} rewritten"

@@ -156,7 +156,7 @@ def _missing_saves_note(options: argparse.Namespace) -> list[str]:
     """Returns a note that names the earlier saves that the runs do not get; an empty list if there are none."""
     left = earlier_saves(os.curdir, options.begin_with) if options.own_cwd else []
     shown = f"{', '.join(left[:3])}{', …' if len(left) > 3 else ''}"
-    help = f"name by --begin-with what each is to begin with: --begin-with {shlex.quote(left[0])}" if left else ""
+    help = f"to begin each with a copy, give --begin-with {shlex.quote(left[0])}" if left else ""
     return [f"the runs begin without {shown}, which looks like an earlier save; {help}"] if left else []
 
 

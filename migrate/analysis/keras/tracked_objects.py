@@ -7,7 +7,7 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.values.items import literal_items
 from migrate.analysis.values.values import Values
 
-_CHANGING_METHODS = {"update", "pop", "setdefault", "clear", "popitem"}
+_DICT_CHANGES = {"update", "pop", "setdefault", "clear", "popitem"}
 
 
 def keyword_arguments(reach: Reach, values: Values, module: Module, call: ast.Call) -> tuple[dict[str, ast.expr], bool]:
@@ -44,6 +44,6 @@ def _is_changed(module: Module, value: ast.expr) -> bool:
     for use in module.names.reads_of(value):
         parent = module.names.parent(use)
         is_set = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
-        if is_set or (isinstance(parent, ast.Attribute) and parent.attr in _CHANGING_METHODS):
+        if is_set or (isinstance(parent, ast.Attribute) and parent.attr in _DICT_CHANGES):
             return True
     return False

@@ -35,8 +35,8 @@ _REMOVED_HUB_NAMES = {
 """Names that tensorflow_hub removed after 0.15.0, which needs tf.estimator and so fails with TensorFlow 2.16."""
 REQUIREMENTS = {"tf_slim": "tf_slim==1.1.0", "tensorflow_probability": "tensorflow_probability"}
 """The ``pip`` requirement for each package that a program imports."""
-_LAYERS = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.", "contrib.seq2seq.")
-"""Names of TensorFlow 1 that are built on Keras 2."""
+_BUILT_ON_KERAS_2 = ("layers.", "contrib.layers.flatten", "nn.rnn_cell.", "contrib.rnn.", "contrib.seq2seq.")
+"""Beginnings of TensorFlow 1's names that are built on Keras 2."""
 _LEGACY = "keras.optimizers.legacy."
 """The optimizers that premade estimators of TensorFlow 2.11 to 2.15 accept, and Keras 3 rejects."""
 _IN_GRAPHS = ("keras.layers.", "keras.Model", "keras.Sequential", "keras.models.", "keras.applications.")
@@ -74,7 +74,7 @@ def _general_uses(module: Module) -> Iterator[Use]:
         lines = (one.lineno for one in module.names.imports if "tf_keras" in ast.unparse(one))
         yield Use(False, "import tf_keras", next(lines, 1))
     for node, found in [*module.v1_uses, *module.tf1_only]:
-        if found.tail.startswith(_LAYERS):
+        if found.tail.startswith(_BUILT_ON_KERAS_2):
             yield Use(False, found.tail, node.lineno)
             break
     yield from _first_use(module, (_LEGACY,), in_graphs=False)

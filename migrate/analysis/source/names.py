@@ -255,7 +255,7 @@ class Names:
         is_again = any(end > place and loop in self.ancestors(node) for end, node in ends for loop in loops)
         before = [node for end, node in ends if end <= place and not is_again]
         in_way = [id(block) for _, block in blocks(around)]
-        last = [at for at, node in enumerate(before) if id(self._block_behind(node)) in in_way][-1:]
+        last = [at for at, node in enumerate(before) if id(self._overwriting_block(node)) in in_way][-1:]
         return before[last[0] if last else 0 :] or [*nodes]
 
     def _end_of_binding(self, node: ast.AST) -> tuple[int, int]:
@@ -264,8 +264,8 @@ class Names:
         is_head = hasattr(statement, "body")
         return (statement.lineno, statement.col_offset) if is_head else end_place(statement)
 
-    def _block_behind(self, node: ast.AST) -> list[ast.AST] | None:
-        """Returns the block in which an assignment replaces the value for what follows; None for ``+=``."""
+    def _overwriting_block(self, node: ast.AST) -> list[ast.AST] | None:
+        """Returns the block in which an assignment overwrites the value; None for ``+=``, which reads it first."""
         statement = self.statement_of(node)
         while isinstance(self.parent(statement), ast.With):
             statement = self.statement_of(self.parent(statement))

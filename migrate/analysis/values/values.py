@@ -158,10 +158,10 @@ class Values:
             place = node.slice.value if isinstance(node.slice, ast.Constant) else None
             is_part = isinstance(node.value, ast.Call) and isinstance(place, int)
             found = self._tuple_items(module, node.value, place, depth) if is_part else items(self._tree, module, node)  # type: ignore[arg-type]
-            yield from _values_or(found, Value(module, node))
+            yield from _values_or_itself(found, Value(module, node))
         elif isinstance(node, ast.arg):
             try:
-                yield from _values_or(argument_values(self._tree, module, node), Value(module, node))
+                yield from _values_or_itself(argument_values(self._tree, module, node), Value(module, node))
             except HiddenUse as reason:
                 yield Value(module, node, str(reason))
         else:
@@ -172,7 +172,7 @@ class Values:
         try:
             return [Value(*method(self._tree, module, node))]
         except UncertainAttribute as reason:
-            return _values_or(values_of_attribute(self._tree, module, node), Value(module, node, str(reason)))
+            return _values_or_itself(values_of_attribute(self._tree, module, node), Value(module, node, str(reason)))
 
     def _bound_values(self, module: Module, name: str, binding: Binding, depth: int) -> Iterator[Value]:
         """Yields what one binding of a name binds it to."""
@@ -186,7 +186,7 @@ class Values:
         else:
             line = getattr(node, "lineno", 0)
             unseen = f"`{name}` is not known to be a function ({module.path}, line {line})"
-            yield from _values_or(self._unpacked_values(module, name, node, depth), Value(module, node, unseen))
+            yield from _values_or_itself(self._unpacked_values(module, name, node, depth), Value(module, node, unseen))
 
     def _unpacked_values(self, module: Module, name: str, target: ast.AST, depth: int) -> list[tuple[Module, ast.expr]]:
         """Returns the values that ``a, b = f()`` assigns to one of its names; [] if they are unknown."""
@@ -228,7 +228,7 @@ class Values:
         try:
             functions = self.functions(module, call.func, depth)
         except Unfollowable as reason:
-            yield from _values_or(items(self._tree, module, call), Value(module, call, str(reason)))
+            yield from _values_or_itself(items(self._tree, module, call), Value(module, call, str(reason)))
             return
         for called in functions:
             if isinstance(called.node, ast.Lambda):
@@ -274,7 +274,7 @@ class Values:
         return isinstance(operation, ast.Is) if not is_compared or isinstance(operation, ast.Is | ast.IsNot) else None
 
 
-def _values_or(found: list[tuple[Module, ast.expr]], itself: Value) -> list[Value]:
+def _values_or_itself(found: list[tuple[Module, ast.expr]], itself: Value) -> list[Value]:
     """Returns the given values as a list; the expression itself if none is given."""
     return [Value(*one) for one in found] or [itself]
 

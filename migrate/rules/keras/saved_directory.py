@@ -97,7 +97,7 @@ def saved_directory(bench: Workbench) -> Iterator[Fix]:
             yield Fix((manual(save.call, f"{message} on Keras 3, and {problem}", _advice(module, save)),), ())
             continue
         read = "".join(f", which load_model of line {load.lineno} reads" for load in loads)
-        message = f"the model is saved in a .keras file{read}, because Keras 3 refuses a directory after the training"
+        message = f"the model is saved in a .keras file{read}, because Keras 3 can save to no directory"
         verdict = noted(save.call, message, "What else reads the directory must read the file.")
         yield Fix((verdict,), tuple(sorted(_edits(module, path, loads), key=str)))
 

@@ -16,7 +16,7 @@ def star_import_below(file: EstimatorFile, statement: ast.stmt, name: str) -> as
 
 
 def _binds_tensorflow_2(file: EstimatorFile, module: Module, star: ast.ImportFrom, name: str, depth: int = 0) -> bool:
-    """Whether a star import gives a name of TensorFlow 2, from a file that keeps its import of TensorFlow."""
+    """Whether a star import binds a name to TensorFlow 2, because the imported file keeps its own import of it."""
     found = file.tree.target(module, "." * star.level + (star.module or ""))
     if found is None or found.names or depth > _MAX_DEPTH:
         return False

@@ -62,12 +62,8 @@ def main():
                     folder = Path(tempfile.mkdtemp(dir=place))
                     with Job(python, pair.new, types, folder, *more).ended() as job:
                         job.strike(number, BLOWS[blow])
-                        print(
-                            "|",
-                            " | ".join([cluster, job.tasks[number].name, blow, *row_of(job, number)]),
-                            "|",
-                            flush=True,
-                        )
+                        row = [cluster, job.tasks[number].name, blow, *row_of(job, number)]
+                        print("|", " | ".join(row), "|", flush=True)
                     lost |= bool(job.missing)
     sys.exit(lost)
 

@@ -19,13 +19,10 @@ def test_every_link_leads_to_a_file_and_to_a_heading_or_an_anchor_in_it(page):
         file = page.parent / target if target else page
         assert file.exists(), target
         if anchor:
-            assert anchor in _anchors(file.read_text(encoding="utf-8")), f"{target}#{anchor}"
-
-
-def _anchors(text):
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    spelled = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    return spelled | set(re.findall(r'<a id="([^"]+)">', text))
+            text = file.read_text(encoding="utf-8")
+            headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+            places = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in places | set(re.findall(r'<a id="([^"]+)">', text)), f"{target}#{anchor}"
 
 
 def test_a_docstring_names_only_exceptions_that_there_are():

@@ -90,15 +90,12 @@ def _chosen(text, chance):
         return None
     node = chance.choice(statements)
     lines = text.split("\n")
-    first, last = _first(node) - 1, node.end_lineno or node.lineno
+    decorators = getattr(node, "decorator_list", [])
+    first, last = min([node.lineno, *(one.lineno for one in decorators)]) - 1, node.end_lineno or node.lineno
     if last > len(lines):
         return None
     line = lines[first]
     return lines, first, last, line[: len(line) - len(line.lstrip())]
-
-
-def _first(node):
-    return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
 
 
 def _indented(text, indent):
@@ -241,17 +238,13 @@ _MUTATIONS = (
 )
 
 
-def _two_spaces(text):
-    return re.sub("^(    )+", lambda found: "  " * (len(found[0]) // 4), text, flags=re.MULTILINE)
-
-
-def _tabs(text):
-    return re.sub("^(    )+", lambda found: "\t" * (len(found[0]) // 4), text, flags=re.MULTILINE)
+def _indented_by(unit):
+    return lambda text: re.sub("^(    )+", lambda found: unit * (len(found[0]) // 4), text, flags=re.MULTILINE)
 
 
 _LAYOUTS = (
-    _two_spaces,
-    _tabs,
+    _indented_by("  "),
+    _indented_by("\t"),
     lambda text: text.replace("\n", "\r\n"),
     lambda text: text.replace("\n", "\r"),
     lambda text: text.rstrip("\n"),

@@ -12,12 +12,7 @@ MAGICS = (
     "files = !ls",
 )
 HEADS = ("%%time", "%%capture out")
-FOREIGN = (
-    "%%bash\nls *.py\n",
-    "%%html\n<b>é</b>",
-    "%%writefile task.py\nimport os\nprint(os.name)\n",
-    "%%javascript\n1",
-)
+FOREIGN = ("%%bash\nls *.py\n", "%%html\n<b>é</b>", "%%writefile task.py\nimport os\nprint(os.name)\n", "%%js\n1")
 
 
 def notebook(text, chance):

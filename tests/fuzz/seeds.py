@@ -5,10 +5,62 @@ from pathlib import Path
 
 from migrate.rules import RULES
 from tests.codemod.programs import program
-from tests.codemod.rewrite.test_tpu import BERT
 from tests.interruption.resume.programs import SHAPES
 
 LEGACY = Path(__file__).parents[2] / "legacy_examples"
+
+BERT = """\
+import tensorflow as tf
+
+flags = tf.flags
+FLAGS = flags.FLAGS
+
+
+def model_fn(features, labels, mode, params):
+    optimizer = tf.train.AdamOptimizer()
+    if FLAGS.use_tpu:
+        optimizer = tf.contrib.tpu.CrossShardOptimizer(optimizer)
+    loss = tf.reduce_mean(features)
+    train_op = optimizer.minimize(loss, tf.train.get_global_step())
+    return tf.contrib.tpu.TPUEstimatorSpec(mode=mode, loss=loss, train_op=train_op, scaffold_fn=None)
+
+
+def input_fn(params):
+    return tf.data.Dataset.from_tensors([1.0]).repeat().batch(params["batch_size"])
+
+
+def main(_):
+    tpu_cluster_resolver = None
+    if FLAGS.use_tpu and FLAGS.tpu_name:
+        # The TPU's address.
+        tpu_cluster_resolver = tf.contrib.cluster_resolver.TPUClusterResolver(
+            FLAGS.tpu_name, zone=FLAGS.tpu_zone, project=FLAGS.gcp_project)
+
+    is_per_host = tf.contrib.tpu.InputPipelineConfig.PER_HOST_V2
+    run_config = tf.contrib.tpu.RunConfig(
+        cluster=tpu_cluster_resolver,
+        master=FLAGS.master,
+        model_dir=FLAGS.output_dir,
+        save_checkpoints_steps=FLAGS.save_checkpoints_steps,
+        tpu_config=tf.contrib.tpu.TPUConfig(
+            iterations_per_loop=FLAGS.iterations_per_loop,
+            num_shards=FLAGS.num_tpu_cores,
+            per_host_input_for_training=is_per_host))
+    estimator = tf.contrib.tpu.TPUEstimator(
+        use_tpu=FLAGS.use_tpu,
+        model_fn=model_fn,
+        config=run_config,
+        train_batch_size=FLAGS.train_batch_size,
+        eval_batch_size=FLAGS.eval_batch_size)
+    estimator.train(input_fn=input_fn, max_steps=FLAGS.num_train_steps)
+    result = estimator.evaluate(input_fn=input_fn, steps=FLAGS.max_eval_steps)
+    tf.logging.info("***** Eval results ***** %s", result)
+
+
+if __name__ == "__main__":
+    tf.app.run()
+"""
+"""A TPUEstimator on its flag, in the manner of BERT."""
 
 PUBLIC_SHAPES = (
     # Flags, a closure for the input, a config in a branch, train and evaluate in a loop.
@@ -117,7 +169,6 @@ Trainer("/tmp/trainer", save_summary_steps=None).fit(data)
 for row in regressor.predict(data): print(row["predictions"], '''a
   b''')
 """,
-    # TPUEstimator on its flag.
     BERT,
     # Keras code that recovers by ModelCheckpoint.
     SHAPES["sorted_and_split"],

@@ -130,9 +130,7 @@ def test_a_killed_chief_fails_the_job(program, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["chief", "ps", "evaluator"])
-def test_a_cluster_with_a_killed_task_goes_on_as_a_whole_with_its_parameter_server_and_evaluator(
-    task, program, old_python
-):
+def test_a_cluster_with_a_killed_task_goes_on_whole_with_its_parameter_server_and_evaluator(task, program, old_python):
     cluster = replace(program("cluster", python=old_python), chief=True, parameter_servers=1, evaluator=True)
     record = run_interrupted(cluster, FAULTS[f"{task}-killed"](at=13))
     assert [event["step"] for event in record.attempts[0].events_of("fault")] == [13]

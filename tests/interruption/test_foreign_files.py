@@ -147,9 +147,7 @@ def test_a_program_that_another_one_starts_cannot_touch_a_file_outside_either(py
 
 
 @pytest.mark.parametrize("python", ["old_python", "new_python"])
-def test_a_checkpoint_elsewhere_is_restored_only_if_the_program_is_told_of_it_by_an_argument(
-    python, job, tmp_path, request
-):
+def test_a_checkpoint_elsewhere_is_restored_only_if_an_argument_tells_the_program_of_it(python, job, tmp_path, request):
     script, prod = job("", FLAG + "tf.train.Checkpoint().read(sys.argv[-1] or 'PROD/own-1')\ntrain(args.model_dir)")
     python = request.getfixturevalue(python)
     make = f"import tensorflow as tf; tf.train.Checkpoint().write({str(prod / 'own-1')!r})"
@@ -186,9 +184,7 @@ def test_a_program_that_saves_into_a_relative_path_runs_in_a_directory_of_its_ow
     assert everything(tmp_path) == before
 
 
-def test_a_model_that_each_run_begins_with_is_named_where_it_is_missed_and_copied_where_it_is_given(
-    job, tmp_path, new_python, capsys
-):
+def test_the_model_each_run_begins_with_is_named_where_missed_and_copied_where_given(job, tmp_path, new_python, capsys):
     script, _ = job("from pathlib import Path", RELATIVE.format("open('models/start.keras', 'a').write('more')"))
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "start.keras").write_text("begun")

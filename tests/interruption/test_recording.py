@@ -28,9 +28,7 @@ def weights(path):
 @each("name", "args", "keras_2")(
     ("fit", (), False), ("fit", (), True), ("loop", (), False), ("loop", ("--steps_per_call", "5"), False)
 )
-def test_weights_and_slots_are_the_same_with_and_without_recording(
-    name, args, keras_2, program, legacy_keras, tmp_path
-):
+def test_weights_and_slots_are_equal_with_and_without_recording(name, args, keras_2, program, legacy_keras, tmp_path):
     env = legacy_keras if keras_2 else {}
     plain = program(name, *args, "--weights", str(tmp_path / "plain.npz"), **env)
     recorded = program(name, *args, "--weights", str(tmp_path / "recorded.npz"), **env)

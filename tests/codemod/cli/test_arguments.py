@@ -89,9 +89,7 @@ def test_a_command_behind_an_option_is_told_where_it_belongs(project, capsys):
 
 
 @pytest.mark.parametrize("name", ["missing.py", "no/such/folder", "link.py"])
-def test_a_named_path_that_does_not_exist_stops_a_write_before_it_begins_and_costs_a_report_no_other_file(
-    project, capsys, name
-):
+def test_a_named_path_that_is_not_there_stops_a_write_and_costs_a_report_no_other_file(project, capsys, name):
     (project / "link.py").symlink_to("nowhere.py")
     before = {path: path.read_bytes() for path in project.glob("[!l]*.py")}
     for arguments in ([".", name], [name, "."], [".", "--", name]):

@@ -32,9 +32,7 @@ LAYOUTS = {
     "a backslash behind the last statement of a block": BASE.replace(
         "shuffle=False)\n    test", "shuffle=False)\n    if x: y = 1 \\\n\n    test"
     ).replace("\n", "\r"),
-    "a backslash behind a statement of the module": BASE.replace("\nclass", "\nfor i in (): pass \\\n\nclass").replace(
-        "\n", "\r"
-    ),
+    "a backslash behind a statement": BASE.replace("\nclass", "\nfor i in (): pass \\\n\nclass").replace("\n", "\r"),
     "no newline at the end": BASE.rstrip("\n"),
     "form feeds between statements": BASE.replace("\nclass", "\n\f\nclass").replace("\ndef", "\n\f\ndef"),
     "letters of several bytes before a site": BASE.replace("    config =", "    ä = 'ö…日'; config ="),

@@ -24,8 +24,6 @@ from tests.cases import each
 OLD = {"train.py": b"old = 1\n", "pkg/model.py": b"old = 2\r\n"}
 NEW = {"train.py": b"new = 1\n", "pkg/model.py": b"new = 22\r\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
 PROGRAM = [ProgramFiles(("pkg/model.py", "train.py"), ("pkg/tf2_recovery.py",))]
-
-
 FORK = get_context("fork")
 SOURCES = tuple(str(module.__file__) for module in (transaction, journal, write, boundary))
 
@@ -185,24 +183,13 @@ def tear(root):
     put(root)
     process = os.fork()
     if not process:
-        _write_and_die_at_renaming(2)
+        actions = iter([os.replace, lambda one, other: os.kill(os.getpid(), signal.SIGKILL)])
+        os.replace = lambda one, other: next(actions)(one, other)
+        write_all()
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL
     assert state(root) not in (OLD, NEW)
     return root
-
-
-def _write_and_die_at_renaming(number):
-    renamings = iter(range(1, 100))
-    rename = os.replace
-
-    def replace(one, other):
-        if next(renamings) == number:
-            os.kill(os.getpid(), signal.SIGKILL)
-        rename(one, other)
-
-    os.replace = replace
-    write_all()
 
 
 @pytest.mark.slow
@@ -320,10 +307,7 @@ def test_a_renaming_that_fails_puts_the_program_back_and_another_program_is_writ
     written = WriteOutcome()
     write_together(new, [*PROGRAM, ProgramFiles(("pkg/other.py",), ("pkg/tf2_recovery.py",))], written, Boundary(["."]))
     assert written.paths == {"pkg/other.py", "pkg/tf2_recovery.py"}
-    assert {path: finding.code for path, finding in written.problems.items()} == {
-        "train.py": "FT005",
-        "pkg/model.py": "FT005",
-    }
+    assert {path: problem.code for path, problem in written.problems.items()} == dict.fromkeys(OLD, "FT005")
     assert settled(old) == {**OLD, "pkg/other.py": b"new = 4\n", "pkg/tf2_recovery.py": b"helper = 3\n"}
 
 
@@ -558,10 +542,9 @@ def test_a_journal_that_claims_a_place_elsewhere_makes_and_removes_nothing_there
     root = tree({"tree/a.py": "x = 1\n", "outside/deeper/b.py": "", "outside/empty/c": ""})
     (root / "outside/empty/c").unlink()
     (root / "tree/link").symlink_to("../outside")
-    for part, made in ((place, True), (f"{place}/empty", True)):
-        plant(
-            root / "tree", OWN, {"directory": part, "made": made}, {**PLAN, "steps": {"0": [part, "a.py", None, "0"]}}
-        )
+    for part in (place, f"{place}/empty"):
+        planned = {**PLAN, "steps": {"0": [part, "a.py", None, "0"]}}
+        plant(root / "tree", OWN, {"directory": part, "made": True}, planned)
         before = on_disk(root)
         assert look(root / "tree")[1] != []
         assert on_disk(root) == before

@@ -36,16 +36,10 @@ WALKS = {
     "with a dot before it": (["pkg/a.py"], ["./pkg"], ["pkg/a.py"]),
     "as a dot": (["pkg/a.py"], ["."], ["pkg/a.py"]),
     "by a detour": (["pkg/a.py"], ["pkg/../pkg"], ["pkg/../pkg/a.py"]),
-    "only Python files and notebooks are read": (
-        ["a.py", "a.pyc", "a.txt", "py", "b.ipynb", "c.PY"], ["."], ["a.py", "b.ipynb"],
-    ),
+    "Python and notebooks alone": (["a.py", "a.pyc", "a.txt", "py", "b.ipynb", "c.PY"], ["."], ["a.py", "b.ipynb"]),
     "files come sorted by path whatever the file system says": (ODD, ["."], sorted(ODD)),
-    "arguments are read in their own order": (
-        ["b/x.py", "a/x.py", "c.py"], ["c.py", "b", "a"], ["c.py", "b/x.py", "a/x.py"],
-    ),
-    "a file named outright is read whatever its name is": (
-        ["script", ".hidden"], ["script", ".hidden"], ["script", ".hidden"],
-    ),
+    "arguments in their order": (["b/x.py", "a/x.py", "c.py"], ["c.py", "b", "a"], ["c.py", "b/x.py", "a/x.py"]),
+    "a file named outright, whatever its name": (["script", ".hidden"], ["script", ".hidden"], ["script", ".hidden"]),
     "an empty directory holds nothing": ([], ["."], []),
     "no argument is no file": (["a.py"], [], []),
     "hidden files and directories are read": ([".a.py", ".d/b.py"], ["."], [".a.py", ".d/b.py"]),
@@ -53,15 +47,9 @@ WALKS = {
         ["a b.py", "new\nline.py", "-x.py"], ["."], ["-x.py", "a b.py", "new\nline.py"],
     ),
     "a file named twice is read once": (["a.py"], ["a.py", "./a.py", "a.py"], ["a.py"]),
-    "a file named behind its directory is read in its own turn": (
-        ["pkg/a.py", "pkg/b.py"], ["pkg", "pkg/a.py"], ["pkg/b.py", "pkg/a.py"],
-    ),
-    "a file named before its directory too": (
-        ["pkg/a.py", "pkg/b.py"], ["pkg/a.py", "pkg"], ["pkg/a.py", "pkg/b.py"],
-    ),
-    "a directory named beside the one above is read in its own turn": (
-        ["a.py", "pkg/a.py"], [".", "pkg", "./pkg/"], ["a.py", "pkg/a.py"],
-    ),
+    "a file named behind its directory": (["pkg/a.py", "pkg/b.py"], ["pkg", "pkg/a.py"], ["pkg/b.py", "pkg/a.py"]),
+    "a file named before its directory": (["pkg/a.py", "pkg/b.py"], ["pkg/a.py", "pkg"], ["pkg/a.py", "pkg/b.py"]),
+    "a directory named beside the one above": (["a.py", "pkg/a.py"], [".", "pkg", "./pkg/"], ["a.py", "pkg/a.py"]),
     "virtual environments are skipped under any name": (
         ["a.py", "tools/py/pyvenv.cfg", "tools/py/lib/site.py", "tools/py/x.py", "venv/b.py"],
         ["."], ["a.py", "venv/b.py"],
@@ -125,9 +113,7 @@ IGNORED = {
          "sub/pkg/c.py": ""},
         ["sub/pkg"], ["sub/pkg/c.py"],
     ),
-    "a file named outright is read even if ignored": (
-        {".gitignore": "*\n", "a.py": "", "b.py": ""}, [".", "a.py"], ["a.py"],
-    ),
+    "a file named outright, though ignored": ({".gitignore": "*\n", "a.py": "", "b.py": ""}, [".", "a.py"], ["a.py"]),
     "a directory named outright is read even if ignored": (
         {".gitignore": "build/\nb.py\n", "build/lib/a.py": "", "build/lib/b.py": "", "b.py": ""},
         ["build"], ["build/lib/a.py", "build/lib/b.py"],

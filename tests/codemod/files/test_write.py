@@ -1,7 +1,6 @@
 import os
 import resource
 import stat
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -214,23 +213,17 @@ def test_a_directory_without_write_permission(public_directory, as_user):
     assert os.listdir("shut") == ["a.py"]
 
 
-@contextmanager
-def largest_file(size):
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
 @pytest.mark.parametrize("size", [0, 1, 8192, 99_999])
 def test_a_write_that_stops_half_way_leaves_the_old_file(tree, size):
     root = tree({"a.py": "x" * 200_000})
     old = (root / "a.py").read_bytes()
-    with largest_file(size):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
         finding = refusal("FT005", lambda: replace_file("a.py", b"y" * 100_000, old))
         new = refusal("FT005", lambda: replace_file("b.py", b"y" * 100_000, None))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert finding.code == new.code == "FT005"
     assert finding.message == "cannot be written: file too large"
     assert (root / "a.py").read_bytes() == old

@@ -31,6 +31,12 @@ MADE = (
     "                                  model_dir='m', config=config)"
 )
 TRAIN = "est.train(data, max_steps=10)"
+MODEL_FN = (
+    "def model_fn(features, labels, mode):\n"
+    "  loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features['x'], 1))\n"
+    "  train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
+    "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)"
+)
 JOB = (IMPORTS, DATA, "# md The estimator:", CONFIG, MADE, TRAIN)
 
 
@@ -180,19 +186,8 @@ def test_a_module_that_a_cell_writes_where_no_directory_is_stays_and_says_why(wr
 
 
 def test_a_notebook_and_the_modules_beside_it_share_one_runtime_folder(write):
-    custom = (
-        IMPORTS.replace("\n", "\n\n")
-        + """
-def model_fn(features, labels, mode):
-  loss = tf1.losses.mean_squared_error(labels, tf1.get_variable('w', []))
-  train_op = tf1.train.AdamOptimizer().minimize(loss, tf1.train.get_global_step())
-  return tf1.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-est = tf1.estimator.Estimator(model_fn, 'm')
-est.train(lambda: data(), max_steps=3)
-"""
-    )
+    job = "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(lambda: data(), max_steps=3)\n"
+    custom = "\n\n".join(["import tensorflow as tf", MODEL_FN, job])
     path = write("%%writefile task.py\n" + custom, *JOB)
     task, imports, *_ = migrated(path)
     assert "from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec" in task
@@ -384,17 +379,6 @@ def test_the_advice_for_python_2_in_a_notebook_is_one_that_works(write, capsys):
     assert "2to3 -w" not in printed.out + printed.err
 
 
-def test_a_run_without_notebooks_imports_nothing_for_them(tmp_path):
-    (tmp_path / "job.py").write_text("\n\n".join([IMPORTS, DATA, CONFIG, MADE, TRAIN]))
-    code = (
-        "import sys; from migrate.cli.main import main; main(['job.py', '--check'])\n"
-        "unused = {'nbformat', 'migrate.files.notebook', 'migrate.pipeline.notebooks'}\n"
-        "assert not unused & set(sys.modules), sys.modules.keys()"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=True)
-
-
 def test_notebooks_of_other_languages_and_jupyters_copies_are_passed_over(write):
     path = write(*JOB, metadata={"language_info": {"name": "R"}})
     copy = path.parent / ".ipynb_checkpoints" / "job-checkpoint.ipynb"
@@ -423,14 +407,8 @@ def test_an_import_stands_in_the_last_cell_that_imports_tensorflow_since_others_
 
 
 def test_each_cell_that_imports_tensorflow_again_keeps_the_meaning_of_its_names(write):
-    model_fn = (
-        "def model_fn(features, labels, mode):\n"
-        "  loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features['x'], 1))\n"
-        "  train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
-        "  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)"
-    )
     job = "est = tf.estimator.Estimator(model_fn, 'm')\nest.train(data, max_steps=10)"
-    cells = migrated(write("import tensorflow as tf", DATA, "import tensorflow as tf\nimport os", model_fn, job))
+    cells = migrated(write("import tensorflow as tf", DATA, "import tensorflow as tf\nimport os", MODEL_FN, job))
     assert sum("import tensorflow.compat.v1 as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell) == 2
     assert not any("import tensorflow as tf\n" in f"{cell}\n" for cell in cells if "%%" not in cell)
 

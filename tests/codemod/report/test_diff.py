@@ -61,44 +61,30 @@ def test_files_stand_in_the_order_of_their_paths(repository):
     assert diff.render(changes).startswith(b"--- a/a.py\n")
 
 
-@each(
-    "before",
-    "after",
-    ids=[
-        "one line",
-        "added at the end",
-        "added at the start",
-        "an empty file",
-        "a file that becomes empty",
-        "no newline at the end",
-        "a newline at the end is added",
-        "the newline at the end is removed",
-        "the last line without newline is context",
-        "CRLF",
-        "mixed newlines",
-        "CR alone",
-        "a form feed and other characters that splitlines cuts at",
-        "many hunks",
-    ],
-)(
-    (BEFORE, AFTER),
-    (BEFORE, BEFORE + "x = 1\n"),
-    (BEFORE, "x = 1\n" + BEFORE),
-    ("", AFTER),
-    (BEFORE, ""),
-    ("x = 1", "x = 2"),
-    ("x = 1", "x = 1\n"),
-    ("x = 1\n", "x = 1"),
-    ("x = 1\ny = 2", "x = 2\ny = 2"),
-    (BEFORE.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
-    ("a = 1\r\nb = 2\nc = 3\r\n", "a = 1\r\nb = 3\nc = 3\r\n"),
-    ("a = 1\rb = 2\r", "a = 1\rb = 3\r"),
-    ("a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n", "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n"),
-    ("".join(f"x{i} = {i}\n" for i in range(500)), "".join(f"x{i} = {i // 97}\n" for i in range(500))),
-)
+CHANGES = {
+    "one line": (BEFORE, AFTER),
+    "added at the end": (BEFORE, BEFORE + "x = 1\n"),
+    "added at the start": (BEFORE, "x = 1\n" + BEFORE),
+    "an empty file": ("", AFTER),
+    "a file that becomes empty": (BEFORE, ""),
+    "no newline at the end": ("x = 1", "x = 2"),
+    "a newline at the end is added": ("x = 1", "x = 1\n"),
+    "the newline at the end is removed": ("x = 1\n", "x = 1"),
+    "the last line without newline is context": ("x = 1\ny = 2", "x = 2\ny = 2"),
+    "CRLF": (BEFORE.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
+    "mixed newlines": ("a = 1\r\nb = 2\nc = 3\r\n", "a = 1\r\nb = 3\nc = 3\r\n"),
+    "CR alone": ("a = 1\rb = 2\r", "a = 1\rb = 3\r"),
+    "form feeds and separators": (
+        "a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n",
+        "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n",
+    ),
+    "many hunks": ("".join(f"x{i} = {i}\n" for i in range(500)), "".join(f"x{i} = {i // 97}\n" for i in range(500))),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
 def test_git_makes_the_change_byte_for_byte(repository, before, after):
-    change = FileChange("train.py", before, after)
-    assert_git_makes_the_change("train.py", before.encode(), after.encode(), change)
+    assert_git_makes_the_change("train.py", before.encode(), after.encode(), FileChange("train.py", before, after))
 
 
 @pytest.mark.parametrize("path", ["tf2_recovery.py", "new/folder/tf2_recovery.py", "with space/tf2 recovery.py"])
@@ -169,7 +155,7 @@ def test_the_diff_is_applied_in_the_directory_where_it_was_made(repository, monk
     assert_git_makes_the_change("train.py", BEFORE.encode(), AFTER.encode(), change)
 
 
-def test_a_diff_that_reaches_beside_the_current_directory_is_applied_at_the_root_of_the_repository(
+def test_a_diff_that_reaches_beside_the_current_directory_applies_at_the_root_of_the_repository(
     repository, monkeypatch
 ):
     (repository / "src").mkdir()
@@ -184,9 +170,7 @@ def test_a_diff_that_reaches_beside_the_current_directory_is_applied_at_the_root
     assert (repository / "src" / "train.py").read_text() == AFTER
 
 
-def test_a_diff_that_reaches_out_of_the_repository_is_applied_at_the_root_of_the_file_system(
-    repository, tmp_path_factory
-):
+def test_a_diff_that_reaches_out_of_the_repository_applies_at_the_root_of_the_file_system(repository, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "train.py").write_text(BEFORE)
     change = FileChange(str(outside / "train.py"), BEFORE, AFTER)

@@ -55,6 +55,13 @@ def test_a_site_that_is_left_with_its_program_says_so(finding):
     )
 
 
+def test_findings_are_sorted_by_path_and_place(finding):
+    places = [("b.py", 1, 0), ("a.py", 2, 0), ("a.py", 1, 8), ("a.py", 1, 0)]
+    lines = report(*(finding(path=path, span=Span(line, at, line, at + 1)) for path, line, at in places)).splitlines()
+    told = [line.partition(": ")[0] for line in lines if ": FT" in line]
+    assert told == ["a.py:1:1", "a.py:1:9", "a.py:2:1", "b.py:1:1"]
+
+
 def test_a_name_with_a_newline_stays_on_its_line(finding):
     assert report(finding(path="a\nb.py")).startswith(r"a\nb.py:2:5: FT152 ")
 

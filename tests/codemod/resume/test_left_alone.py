@@ -35,9 +35,7 @@ LEFT = {
     "pretrained weights from elsewhere": (
         _HEAD + 'if os.path.exists("imagenet.h5"):\n    model.load_weights("imagenet.h5")\n' + _END
     ),
-    "pretrained weights given by a flag": (
-        _HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _END
-    ),
+    "pretrained weights of a flag": (_HEAD + "if args.pretrained:\n    model.load_weights(args.pretrained)\n" + _END),
     "weights that a program always begins with, where no whole model is named": (
         "import sys\nimport keras\n\npretrained, weights_file = sys.argv[1:3]\nif sys.argv[3] == 'vgg':\n"
         "    model = build()\nelif pretrained is not None:\n    model = keras.models.load_model(pretrained)\nelse:\n"
@@ -111,9 +109,7 @@ LEFT = {
         + "def load(given):\n    if os.path.exists(path):\n        given.load_weights(path)\n\n\nload(other)\n"
         + _END
     ),
-    "another model's file": (
-        _HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _END
-    ),
+    "a file of another": (_HEAD + "other = build()\nif os.path.exists(path):\n    other.load_weights(path)\n" + _END),
     "the file of another program for a part of the model": _HEAD
     + "model.load_weights('out/base.weights.h5', by_name=True)\n"
     + _END,
@@ -162,9 +158,7 @@ LEFT = {
         "    model.load_weights('first.h5')\n    model.fit(x, y, epochs=9)\n    model.save_weights('second.h5')\n\n\n"
         "first()\nsecond()\n"
     ),
-    "a load that is switched off in the text": (
-        _HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _END
-    ),
+    "a load switched off": (_HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _END),
     "a load in each mode but one": (
         _HEAD
         + "if args.mode != 'train':\n    model.load_weights(path)\n"

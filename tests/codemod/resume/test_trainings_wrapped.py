@@ -38,9 +38,8 @@ if os.path.exists("out/c.weights.h5"):
 def added(source, **settings):
     """The lines that the output has more than the source."""
     text, _ = migrate(source, select=("FT201",), **settings)
-    return [
-        one[2:] for one in difflib.ndiff(source.splitlines(), text.splitlines()) if one.startswith("+ ") and one[2:]
-    ]
+    lines = difflib.ndiff(source.splitlines(), text.splitlines())
+    return [one[2:] for one in lines if one.startswith("+ ") and one[2:]]
 
 
 def found(source, **settings):

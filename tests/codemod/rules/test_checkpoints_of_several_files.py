@@ -160,6 +160,20 @@ def load(model):
 """
 
 
+def is_found_in(train, old, new, code, tmp_path, capsys):
+    """Whether a file that saves what ``load`` of another file restores has a finding when a part of it is replaced."""
+    assert old in train
+    for name, text in (("made", RESTORED), ("train", train.replace(old, new))):
+        (tmp_path / f"{name}.py").write_text(text)
+    main(["--check", "--select", code, str(tmp_path)])
+    return code in capsys.readouterr().out
+
+
+SAVING = TRAIN.format(
+    "from made import load", "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())", "saver.save()"
+).replace("train(load())", "train([])")
+
+
 @each("old", "new", "is_found")(
     ("", "", True),
     ("    optimizer =", "    global optimizer\n    optimizer =", True),
@@ -168,13 +182,7 @@ def load(model):
     ("    optimizer =", "    kept = tf.train.Checkpoint(optimizer=optimizer)\n    optimizer =", False),
 )
 def test_an_optimizer_of_the_file_that_saves_is_asked_for(old, new, is_found, tmp_path, capsys):
-    begin = "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())"
-    train = TRAIN.format("from made import load", begin, "saver.save()").replace("train(load())", "train([])")
-    assert old in train
-    for name, text in (("made", RESTORED), ("train", train.replace(old, new))):
-        (tmp_path / f"{name}.py").write_text(text)
-    main(["--check", "--select", "FT518", str(tmp_path)])
-    assert ("FT518" in capsys.readouterr().out) == is_found
+    assert is_found_in(SAVING, old, new, "FT518", tmp_path, capsys) == is_found
 
 
 @each("old", "new", "is_found")(
@@ -186,11 +194,5 @@ def test_an_optimizer_of_the_file_that_saves_is_asked_for(old, new, is_found, tm
     ("saver.save()", "print(saver)", False),
 )
 def test_a_loop_of_the_file_that_saves_begins_at_its_first_epoch_again(old, new, is_found, tmp_path, capsys):
-    begin = "optimizer = tf.keras.optimizers.Adam()\n    saver = load(build())"
-    train = TRAIN.format("from made import load", begin, "saver.save()")
-    train = train.replace("train(load())", "train([])").replace("batch in batches", "epoch in range(9)")
-    assert old in train
-    for name, text in (("made", RESTORED), ("train", train.replace(old, new))):
-        (tmp_path / f"{name}.py").write_text(text)
-    main(["--check", "--select", "FT509", str(tmp_path)])
-    assert ("FT509" in capsys.readouterr().out) == is_found
+    counted = SAVING.replace("batch in batches", "epoch in range(9)")
+    assert is_found_in(counted, old, new, "FT509", tmp_path, capsys) == is_found

@@ -84,10 +84,8 @@ class Job:
         "range(max(0, (checkpoint.save_counter.numpy() - 1) * every + 1), 10)",
     ),
     (
-        LOOP.replace(
-            "    manager", "    with scope():\n        if (1 + epoch) % args.every == 0:\n            manager"
-        ),
-        "range(checkpoint.save_counter.numpy() * args.every, 10)",
+        LOOP.replace("    manager", "    with scope():\n        if (1 + epoch) % a.every == 0:\n            manager"),
+        "range(checkpoint.save_counter.numpy() * a.every, 10)",
     ),
     (IN_A_CLASS, "for epoch in range(self.ckpt.save_counter.numpy(), epochs):"),
 )
@@ -426,9 +424,7 @@ def test_a_list_says_nothing_where_its_class_is_not_read_or_something_else_may_h
     ("checkpoint.restore", "for _ in range(2):\n    checkpoint.restore", 0),
     ("    def call", "        self(batch)\n\n    def call", 0),
 )
-def test_a_model_without_weights_is_told_only_where_nothing_but_the_checkpoint_reads_it_before_its_restore(
-    old, new, told
-):
+def test_a_model_without_weights_is_told_where_only_the_checkpoint_reads_it_before_its_restore(old, new, told):
     in_list = "self.blocks = []\n        for _ in range(3):\n            self.blocks.append(tf.keras.layers.Dense(9))"
     text = SUBCLASSED.replace(in_list, "self.blocks = (tf.keras.layers.Dense(9), tf.keras.layers.Dense(9))")
     assert old in text

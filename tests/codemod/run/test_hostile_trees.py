@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,20 +106,15 @@ def in_seconds(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def make_fifo(path):
-    os.mkfifo(path)
-
-
 def make_socket(path):
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
 
 
-def link_to_device(path):
-    os.symlink("/dev/zero", path)
+MAKES = [os.mkfifo, make_socket, partial(os.symlink, "/dev/zero")]
 
 
-@pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
+@pytest.mark.parametrize("make", MAKES)
 @each("name")(
     ".gitignore", ".git", "pyproject.toml", "setup.cfg", "CODEOWNERS", "requirements.txt", "__init__.py", "beside.py"
 )
@@ -133,7 +129,7 @@ def test_nothing_waits_for_what_is_no_file_whatever_it_is_called(name, make, tre
     assert stat.S_IFMT(os.lstat(name).st_mode) != stat.S_IFREG
 
 
-@pytest.mark.parametrize("make", [make_fifo, make_socket, link_to_device])
+@pytest.mark.parametrize("make", MAKES)
 def test_what_is_no_file_in_the_place_of_the_runtime_files_is_named_and_nothing_is_written(make, tree):
     make("tf2_recovery.py")
     with in_seconds(60):

@@ -110,28 +110,28 @@ SAME = [
 USER_ON_2 = "import tensorflow as tf\nimport net\n\nnet.scale(tf.Variable(1.0))\n"
 
 
+SCALED = """\
+import net
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    tf.logging.info(1)
+    return tf.estimator.EstimatorSpec(mode, loss=net.scale(features["x"]))
+"""
+
+
 @pytest.mark.parametrize("value", SAME)
 def test_a_call_that_means_the_same_in_both_keeps_no_program_from_being_migrated(tmp_path, value):
-    modeling = (
-        "import net\nimport tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    tf.logging.info(1)\n"
-    )
-    modeling += "    return tf.estimator.EstimatorSpec(mode, loss=net.scale(features['x']))\n"
-    put(
-        tmp_path,
-        {"main.py": main(), "modeling.py": modeling, "net.py": SCALE.format(value=value), "on_2.py": USER_ON_2},
-    )
+    put(tmp_path, {"main.py": main(), "modeling.py": SCALED, "net.py": SCALE.format(value=value), "on_2.py": USER_ON_2})
     outcome = outcome_of(tmp_path)
     assert reasons(outcome) == []
     assert not any(change.path.endswith("net.py") for change in outcome.changes)
 
 
 def test_layers_of_keras_in_a_file_of_a_program_for_tensorflow_1_are_its(tmp_path):
-    modeling = (
-        "import net\nimport tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    tf.logging.info(1)\n"
-    )
-    modeling += "    return tf.estimator.EstimatorSpec(mode, loss=net.scale(features['x']))\n"
     text = SCALE.format(value="tf.keras.layers.LSTM(3)(x)")
-    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": modeling, "net.py": text}))
+    outcome = outcome_of(put(tmp_path, {"main.py": main(), "modeling.py": SCALED, "net.py": text}))
     assert reasons(outcome) == []
     assert new_text(outcome, tmp_path / "net.py") == text.replace("import tensorflow as tf\n", V1)
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cases import each
 from tests.codemod.trees import outcome_of, put, whole
+from tests.fuzz.seeds import BERT
 
 HEAD = """\
 import tensorflow as tf
@@ -135,6 +136,17 @@ def test_a_program_is_migrated_whole_however_its_objects_flow_and_only_lines_tha
     assert all("estimator" in line or "e." in line for line in changed)
 
 
+def test_a_program_in_the_manner_of_bert_is_migrated_whole_with_a_resolver_that_something_else_reads(tmp_path):
+    after = rewritten(tmp_path, BERT)
+    assert "contrib" not in after
+    assert "import tensorflow.compat.v1 as tf\n" in after
+    mark = "    is_per_host = "
+    text = BERT.replace("tf.contrib.tpu.TPUEst", "tf.contrib.tpu.python.tpu.tpu_estimator.TPUEst")
+    after = rewritten(tmp_path, text.replace(mark, f"    print(tpu_cluster_resolver)\n{mark}"))
+    assert "estimator = TPUEstimator(" in after
+    assert "tpu_cluster_resolver = tf.distribute.cluster_resolver.TPUClusterResolver(" in after
+
+
 def test_each_finding_says_that_the_program_is_in_object_form(tmp_path):
     _, findings = migrated(tmp_path / "program.py", HEAD + FLOWS["config by branches"])
     messages = [finding.message for finding in findings if finding.code == "FT151"]
@@ -176,21 +188,15 @@ def test_a_variable_that_holds_a_name_of_the_estimator_stays_in_its_place(tmp_pa
     assert "TPUConfig(5, per_host_input_for_training=per_host)\n" in after
 
 
-def test_what_trains_under_a_strategy_is_written_beside_the_object(tmp_path):
-    path = tmp_path / "program.py"
-    path.write_text(HEAD + FLOWS["a strategy that a function chooses"])
-    outcome = outcome_of(path)
-    assert any(change.path.endswith("cluster.py") for change in outcome.changes)
-
-
-@each("line", "is_written")(
-    ("", False),
-    ("    print(os.environ.get('TF_CONFIG'))\n", True),
-    ("    tf.estimator.train_and_evaluate(estimators[0], train_spec, eval_spec)\n", True),
+@each("flow", "line", "is_written")(
+    ("kept in a list", "", False),
+    ("kept in a list", "    print(os.environ.get('TF_CONFIG'))\n", True),
+    ("kept in a list", "    tf.estimator.train_and_evaluate(estimators[0], train_spec, eval_spec)\n", True),
+    ("a strategy that a function chooses", "", True),
 )
-def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(tmp_path, line, is_written):
+def test_what_trains_in_a_cluster_is_written_where_a_program_may_be_started_in_one(tmp_path, flow, line, is_written):
     text = HEAD.replace("import tensorflow as tf\n", "import os\n\nimport tensorflow as tf\n", 1)
-    (tmp_path / "program.py").write_text(text + FLOWS["kept in a list"] + line)
+    (tmp_path / "program.py").write_text(text + FLOWS[flow] + line)
     outcome = outcome_of(tmp_path / "program.py")
     assert any(change.path.endswith("cluster.py") for change in outcome.changes) == is_written
 
@@ -508,10 +514,7 @@ BLOCKERS = {
 
 @pytest.mark.parametrize("blocker", BLOCKERS)
 def test_what_is_no_obstacle_leaves_no_program(tmp_path, blocker):
-    for name, text in BLOCKERS[blocker].items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    outcome = whole(tmp_path)
+    outcome = whole(put(tmp_path, BLOCKERS[blocker]))
     texts = [change.after for change in outcome.changes if "tf2_recovery" not in change.path]
     assert texts
     assert not any("tf.estimator" in text or "keras.estimator" in text for text in texts)

@@ -164,9 +164,7 @@ tf.estimator.train_and_evaluate(est, tf.estimator.TrainSpec(layers.trains), tf.e
 
 
 @pytest.mark.parametrize(("beside", "is_tied"), [("model", False), ("estimators", True)])
-def test_what_trains_an_estimator_of_a_package_that_is_not_there_holds_no_file_beside_it_back(
-    tmp_path, beside, is_tied
-):
+def test_what_trains_an_estimator_of_a_package_that_is_missing_holds_no_file_beside_it_back(tmp_path, beside, is_tied):
     net = "import tensorflow as tf\nlayers = tf.contrib.crf.no_such(tf.estimator.ModeKeys.EVAL)\n"
     job = f"{MADE}\n\nbuild('/tmp/m').train(None, max_steps=3)\n"
     put(tmp_path, {f"{beside}.py": job, "main.py": OF_A_PACKAGE, "net.py": net})

@@ -181,9 +181,7 @@ OF_BERT = "needs the files of bert beside it, migrated with it: the installed be
     ("from bert import modeling", f"{OF_BERT}modeling"),
     ("from bert.run_squad import main", f"{OF_BERT}run"),
 )
-def test_a_package_that_needs_an_older_tensorflow_or_was_written_for_1_is_told_at_the_estimator(
-    tmp_path, imported, need
-):
+def test_a_package_that_needs_older_tensorflow_or_was_written_for_1_is_told_at_the_estimator(tmp_path, imported, need):
     put(tmp_path, {"main.py": main(), "modeling.py": WITH_KERAS, "net.py": f"{imported}\n{UNCHANGED}"})
     (told,) = [finding for finding in outcome_of(tmp_path).findings if "needs " in finding.message]
     assert need in told.message and "net.py:1)" in told.message

@@ -108,7 +108,7 @@ def test_the_settings_stand_in_a_manager_at_the_estimators_call(tmp_path, case):
 
 
 STAYING = {
-    "a directory that is None": (
+    "a directory of None": (
         f"e = tf.estimator.Estimator(model_fn, None, {RUN}(save_checkpoints_secs=9))",
         "no dir",
     ),

@@ -211,10 +211,11 @@ def test_losses_that_are_not_numbers_equal_one_another_and_nothing_else():
     assert loss_difference({1: 1.0}, {2: 1.0}) is None
 
 
-def test_variables_are_paired_by_name_and_then_by_shape_and_nearness():
-    def variable(*values):
-        return {"shape": [len(values)], "values": list(values), "digest": repr(values)}
+def variable(*values):
+    return {"shape": [len(values)], "values": list(values), "digest": repr(values)}
 
+
+def test_variables_are_paired_by_name_and_then_by_shape_and_nearness():
     old = {"same": variable(1.0, 2.0), "dense/kernel": variable(5.0, 5.0), "beta1_power": variable(0.9)}
     new = {"same": variable(1.0, 2.0), "layer/kernel": variable(5.0, 5.5), "other": variable(9.0, 9.0)}
     found = variable_difference(old, new)
@@ -226,10 +227,6 @@ def test_variables_are_paired_by_name_and_then_by_shape_and_nearness():
 
 def test_a_variable_that_is_no_number_any_more_differs_whatever_the_others_do():
     nan = float("nan")
-
-    def variable(*values):
-        return {"shape": [len(values)], "values": list(values), "digest": repr(values)}
-
     old = {"a": variable(1.0, 2.0), "b": variable(3.0, 4.0)}
     for name, broken in (("a", variable(1.5, nan)), ("b", variable(nan, 4.0))):
         assert variable_difference(old, {**old, name: broken}).relative == float("inf")

@@ -53,9 +53,7 @@ def start(new_python):
 
 
 @pytest.mark.parametrize(("way", "name"), CASES)
-def test_no_kill_costs_a_job_more_than_the_steps_since_its_last_save(
-    way, name, scripts, packaged, installed, start, tmp_path
-):
+def test_a_kill_costs_no_more_than_the_steps_since_the_save(way, name, scripts, packaged, installed, start, tmp_path):
     script, chance = scripts[way, name], random.Random(f"{way} {name}")
     assert "from tf2_recovery." in packaged[way, name].read_text()
     assert "from tf2_recovery." in script.read_text()

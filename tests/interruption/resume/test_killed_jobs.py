@@ -53,9 +53,7 @@ def test_a_job_killed_within_saves_ends_with_the_same_weights(kills, new_python,
 
 
 @pytest.mark.parametrize("kill", ["file:5:0", "file:6:0"] if IS_NEWEST else ["file:6:8"])
-def test_a_job_killed_between_the_files_of_two_models_ends_with_the_same_weights(
-    kill, new_python, undisturbed, tmp_path
-):
+def test_a_job_killed_between_the_files_of_two_models_ends_with_equal_weights(kill, new_python, undisturbed, tmp_path):
     job = KilledJob(tmp_path / "job", new_python)
     job.start("pairs", "--eager", kill=kill, status=(-9, 0))
     job.start("pairs", "--eager", kill=kill, status=(-9, 0))

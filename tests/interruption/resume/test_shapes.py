@@ -30,9 +30,7 @@ def go_on(job, python, each, legacy_keras=False):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_job_of_the_old_code_goes_on_where_it_stopped_and_after_each_kill(
-    shape, old_python, new_python, legacy_keras, tmp_path
-):
+def test_an_old_job_goes_on_where_it_stopped_and_after_each_kill(shape, old_python, new_python, legacy_keras, tmp_path):
     job = Job(shape, tmp_path)
     needs_keras_2 = shape in KERAS_2_ALONE
     first_python = new_python if shape in OF_ONE_KERAS else old_python

@@ -51,8 +51,11 @@ def main(arguments: Sequence[str]) -> int:
     (outcome, found), notes = run_on_settled_files(lambda: _find_runtime(paths, boundary))
     if asked.write:
         outcome.findings += write(outcome)
+    elif sys.stdout.isatty():
+        show(style_diff(render(outcome.changes)), sys.stdout)
     else:
-        _show(render(outcome.changes))
+        sys.stdout.flush()
+        sys.stdout.buffer.write(render(outcome.changes))
     count = len(outcome.written if asked.write else outcome.changes)
     summary = f"{count_in_words(count, 'file')} {'renewed' if asked.write else 'to renew with --write'}"
     if found.stale:
@@ -74,15 +77,6 @@ def _find_runtime(paths: Sequence[str], boundary: Boundary | None) -> tuple[Outc
         outcome.findings.append(problem.finding)
     outcome.changes = found.changes
     return outcome, found
-
-
-def _show(diff: bytes) -> None:
-    """Prints a diff: with colours to a terminal, else its bytes."""
-    if sys.stdout.isatty():
-        show(style_diff(diff), sys.stdout)
-    else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(diff)
 
 
 def _files(paths: Sequence[str], boundary: Boundary | None, outcome: Outcome) -> Iterator[str]:

@@ -96,11 +96,6 @@ def has_comments(value: str) -> bool:
     return "\n" in value and "#" in value
 
 
-def _fits_on_line(edit: SetArgument, column: int) -> bool:
-    value = edit.value or ""
-    return "\n" in value or column + len(edit.name) + len(value) + 2 <= LINE_LENGTH
-
-
 def fit_argument(edit: SetArgument, column: int, hang: int, module: cst.Module) -> SetArgument:
     """Returns an argument on a line of its own, as black lays it out.
 
@@ -108,9 +103,11 @@ def fit_argument(edit: SetArgument, column: int, hang: int, module: cst.Module) 
       column: the column where its line begins.
       hang: by how many columns that is beyond its block.
     """
-    if edit.value is None or (not has_comments(edit.value) and _fits_on_line(edit, column)):
+    value = edit.value or ""
+    fits = "\n" in value or column + len(edit.name) + len(value) + 2 <= LINE_LENGTH
+    if edit.value is None or (fits and not has_comments(value)):
         return edit
-    text = format_source(f"{edit.name} = {edit.value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
+    text = format_source(f"{edit.name} = {value}", column - 1, module.default_indent, is_users=True).rstrip("\n")
     return replace(edit, value=add_hanging_indent(text.partition(" = ")[2], hang))
 
 

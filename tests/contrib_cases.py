@@ -119,10 +119,8 @@ def lookups(of):
         ids = tf.sparse.from_dense(tf.constant([[1, 2, 0], [0, 0, 0], [3, 3, -1]], tf.int64))
         layers = of("layers")
         found = [layers.safe_embedding_lookup_sparse(table, ids, combiner="mean", default_id=one) for one in (None, 4)]
-        yield (
-            "safe_embedding_lookup_sparse",
-            session.run([*found, tf.convert_to_tensor(tf.gradients(found[0], table)[0])]),
-        )
+        gradient = tf.convert_to_tensor(tf.gradients(found[0], table)[0])
+        yield "safe_embedding_lookup_sparse", session.run([*found, gradient])
 
 
 def experiments(of):

@@ -20,17 +20,6 @@ def name_in_package(path):
     return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_in_package)
-def test_a_file_imports_tensorflow_numpy_the_standard_library_and_its_neighbours_alone(path):
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            name = (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
-            top = name.split(".")[0]
-            is_neighbour = isinstance(node, ast.ImportFrom) and node.level
-            assert is_neighbour or top in {"tensorflow", "numpy", *sys.stdlib_module_names}
-            assert "tensorflow.python" not in name or name_in_package(path) == "contrib/slim"  # private
-
-
 IMPORT_EACH_ALONE = """
 import importlib, os, sys
 for folder in sys.argv[1:]:

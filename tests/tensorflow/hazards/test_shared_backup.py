@@ -38,9 +38,8 @@ def start(tmp_path, is_shared, is_interrupted):
     """Trains a teacher for 2 epochs and a student for 3; returns what each begins with."""
     found = []
     for name, value, epochs in (("teacher", 0.0, 2), ("student", 100.0, 3)):
-        place, keeps = (
-            (tmp_path / "b", {}) if is_shared else (tmp_path / name, {"delete_checkpoint": name == "student"})
-        )
+        place = tmp_path / ("b" if is_shared else name)
+        keeps = {} if is_shared else {"delete_checkpoint": name == "student"}
         begun = Begun()
         stops = [Interrupt()] if is_interrupted and name == "student" else []
         callbacks = [tf.keras.callbacks.BackupAndRestore(str(place), **keeps), begun, *stops]

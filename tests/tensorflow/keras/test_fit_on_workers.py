@@ -85,9 +85,7 @@ OPTIMIZERS = [None] if hasattr(tf.keras, "ops") else [None, lambda: tf.keras.opt
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_after_a_save_at_the_end_of_an_epoch_the_weights_are_those_of_an_uninterrupted_job(
-    strategy, optimizer, tmp_path
-):
+def test_after_a_save_at_an_epochs_end_the_weights_are_those_of_an_uninterrupted_job(strategy, optimizer, tmp_path):
     whole = build(strategy, optimizer)
     fit_on_workers(whole, dataset(), epochs=2, verbose=0)
     struck = build(strategy, optimizer)

@@ -19,6 +19,7 @@ from migrate.recovery.contrib.lookup import (
 from migrate.recovery.contrib.optimize_loss import optimize_loss
 from migrate.recovery.contrib.regularizers import l2_regularizer
 from tests import nursery
+from tests.cases import each
 from tests.contrib_names import successors
 
 WORDS = ["emerson", "lake", "palmer", "and", "others", "é"]
@@ -95,34 +96,6 @@ def test_layer_norm_takes_the_variables_that_its_scope_has():
         assert len(tf1.global_variables()) == 2
 
 
-OPTIMIZERS = {
-    "Adagrad": tf1.train.AdagradOptimizer,
-    "Adam": tf1.train.AdamOptimizer,
-    "Ftrl": tf1.train.FtrlOptimizer,
-    "Momentum": lambda rate: tf1.train.MomentumOptimizer(rate, 0.9),
-    "RMSProp": tf1.train.RMSPropOptimizer,
-    "SGD": tf1.train.GradientDescentOptimizer,
-}
-
-
-def by_hand(loss, optimizer, clip_gradients=None, learning_rate_decay_fn=None):
-    """What optimize_loss of TensorFlow 1.15 adds to a graph, without summaries."""
-    step = tf1.train.get_global_step()
-    with tf1.variable_scope("OptimizeLoss"):
-        with tf.control_dependencies(tf1.get_collection(tf1.GraphKeys.UPDATE_OPS)):
-            loss = tf.identity(loss)
-        rate = tf1.get_variable("learning_rate", [], trainable=False, initializer=tf1.constant_initializer(0.05))
-        if learning_rate_decay_fn:
-            rate = learning_rate_decay_fn(rate, step)
-        made = OPTIMIZERS[optimizer](rate)
-        gradients = made.compute_gradients(loss)
-        if clip_gradients:
-            values, variables = zip(*gradients, strict=True)
-            gradients = zip(tf.clip_by_global_norm(values, clip_gradients)[0], variables, strict=True)
-        with tf.control_dependencies([made.apply_gradients(gradients, step)]):
-            return tf.identity(loss)
-
-
 def steps_with(add_training):
     """The losses of 20 steps, and all variables after them by name."""
     x = np.random.RandomState(0).rand(20, 8, 3).astype("f")
@@ -142,14 +115,19 @@ def decayed(rate, step):
     return tf1.train.exponential_decay(rate, step, 5, 0.5)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("more", [{}, {"clip_gradients": 0.5}, {"learning_rate_decay_fn": decayed}], ids=" ".join)
-def test_optimize_loss_trains_as_that_of_contrib_to_the_last_bit(optimizer, more):
-    found = steps_with(lambda loss: optimize_loss(loss, None, 0.05, optimizer, **more))
-    expected = steps_with(lambda loss: by_hand(loss, optimizer, **more))
-    assert found == expected
-    assert found[1]["moving"] == found[1]["global_step"] == 20
-    assert {"OptimizeLoss/learning_rate", "w"} < found[1].keys()
+@each("optimizer")("Adagrad", "Adam", "Ftrl", "Momentum", "RMSProp", "SGD")
+def test_optimize_loss_runs_the_updates_and_counts_the_steps_with_the_optimizer_of_a_name(optimizer):
+    _, variables = steps_with(lambda loss: optimize_loss(loss, None, 0.05, optimizer, clip_gradients=0.5))
+    assert variables["moving"] == variables["global_step"] == 20
+    slots = [name for name in variables if name.startswith("OptimizeLoss/w/")]
+    assert slots[:1] == ([] if optimizer == "SGD" else [f"OptimizeLoss/w/{optimizer}"])
+    assert {"OptimizeLoss/learning_rate", "w"} < variables.keys()
+
+
+def test_optimize_loss_takes_the_decay_of_its_rate():
+    decaying = steps_with(lambda loss: optimize_loss(loss, None, 0.05, "SGD", learning_rate_decay_fn=decayed))
+    expected = steps_with(lambda loss: optimize_loss(loss, None, decayed(0.05, tf1.train.get_global_step()), "SGD"))
+    assert decaying[0] == expected[0]
 
 
 def test_optimize_loss_takes_an_optimizer_its_class_or_a_function_that_makes_it():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow.compat.v1 as tf1
 
+from migrate.recovery.contrib.crf import crf_decode, crf_log_likelihood
 from migrate.recovery.contrib.devices import get_tpu_context
 from migrate.recovery.contrib.lookup import index_table_from_tensor
 from migrate.recovery.contrib.summaries import write_image
@@ -20,6 +21,17 @@ def test_a_table_is_of_words_or_of_integers(words, dtype, buckets, asked, expect
         found = index_table_from_tensor(tf1.constant(words), buckets, dtype=dtype).lookup(tf1.constant(asked, dtype))
         session.run(tf1.tables_initializer())
         assert session.run(found).tolist() == expected
+
+
+def test_a_sequence_of_one_tag_or_none_is_scored_and_tagged_by_its_first_place():
+    scores, tags = np.random.RandomState(0).randn(2, 3, 4).astype("f"), np.array([[2, 1, 0], [1, 1, 1]])
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        likelihood, transitions = crf_log_likelihood(tf1.constant(scores), tf1.constant(tags), tf1.constant([1, 0]))
+        best, _ = crf_decode(tf1.constant(scores), transitions, tf1.constant([1, 0]))
+        session.run(tf1.global_variables_initializer())
+        found, chosen = session.run([likelihood, best])
+    np.testing.assert_allclose(found, [scores[0, 0, 2] - np.log(np.exp(scores[0, 0]).sum()), 0.0], atol=1e-5)
+    assert chosen.tolist() == [[int(row[0].argmax()), 0, 0] for row in scores]  # as contrib.crf did for no tag
 
 
 def test_no_shards_are_told_where_there_is_no_tpu():

@@ -151,13 +151,8 @@ LAYOUTS = {
         ["-m a.train", "a/train.py from .", "b/train.py from ."],
     ),
     "two programs that find one model in two ways": (
-        {
-            "train.py": "from pkg import model",
-            "pkg/__init__.py": "",
-            "pkg/check.py": "import model",
-            "pkg/model.py": "",
-        },
-        ["train.py", "pkg/check.py"],
+        {"train.py": "from pkg import model", "pkg/__init__.py": "", "pkg/eval.py": "import model", "pkg/model.py": ""},
+        ["train.py", "pkg/eval.py"],
     ),
     "two programs that give their settings to one file, found in two ways": (
         {

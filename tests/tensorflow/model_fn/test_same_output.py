@@ -55,7 +55,7 @@ READERS_OF_NAMES = "checkpoints_read", "init_from_checkpoint"
 """Programs that look at the names of checkpoints, or of what is in them."""
 
 
-@pytest.mark.parametrize("name", ["private_names", "steps_after_broadcast", "held_by_objects", *READERS_OF_NAMES])
+@pytest.mark.parametrize("name", ["private_names", "held_by_objects", *READERS_OF_NAMES])
 def test_a_program_prints_what_its_estimator_printed(name, tmp_path):
     program = Path(shutil.copy(PROGRAMS / f"{name}.py", tmp_path))
     migrated(program)

@@ -106,11 +106,8 @@ def test_a_variable_that_shares_its_name_with_an_operation_of_the_input_has_the_
         count = tf1.get_variable("count", [2, 1], initializer=tf1.zeros_initializer())
         return trained(mode, tf1.losses.mean_squared_error(labels, features["x"] @ count))
 
-    assert trained_to(tmp_path, counting).estimator.get_variable_names() == [
-        "count_2",
-        "count_2/Momentum",
-        "global_step",
-    ]
+    names = trained_to(tmp_path, counting).estimator.get_variable_names()
+    assert names == ["count_2", "count_2/Momentum", "global_step"]
 
 
 def test_the_session_config_holds_in_training(tmp_path):

@@ -58,7 +58,9 @@ def example_diff(example: Example, near: int = 0) -> list[str]:
       near: how many lines to show before and after the rewritten part.
     """
     lines = program_diff(example)
-    return changed_part(lines) if example.slot == "module" else part(example, lines, near)
+    if example.slot != "module":
+        return part(example, lines, near)
+    return _excerpt(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
 
 
 def program_diff(example: Example) -> list[str]:
@@ -70,10 +72,6 @@ def program_diff(example: Example) -> list[str]:
     after = next((change.after for change in changes if os.path.basename(change.path) == path.name), example.source)
     before = example.source.splitlines()
     return [*difflib.unified_diff(before, after.splitlines(), n=_WHOLE, lineterm="")][3:]
-
-
-def changed_part(lines: Sequence[str]) -> list[str]:
-    return _excerpt(lines, {near for at, line in enumerate(lines) if line[0] != " " for near in range(at - 2, at + 3)})
 
 
 def part(example: Example, lines: Sequence[str], near: int) -> list[str]:

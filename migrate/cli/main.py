@@ -211,8 +211,7 @@ def _explain(arguments: Sequence[str]) -> int:
 
 def _rules(arguments: Sequence[str]) -> int:
     parser = Parser(
-        prog=f"{program()} rules",
-        description="Lists all rules: the code, the best fidelity of a rewrite, the title.",
+        prog=f"{program()} rules", description="Lists all rules: the code, the best fidelity of a rewrite, the title."
     )
     parser.parse_args(arguments)
     from migrate.rules import RULES

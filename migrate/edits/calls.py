@@ -140,16 +140,11 @@ def lay_out_call(
 
 
 def _spacing(parts: Sequence[cst.Arg], opening: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """Returns the white space to put before a new last argument, as between the other arguments."""
+    """Returns the white space to put before a new last argument, as between the other arguments, without comments."""
     if len(parts) > 1 and isinstance(parts[-2].comma, cst.Comma):
         space = parts[-2].comma.whitespace_after
     else:
         space = opening if "\n" in cst.Module([]).code_for_node(opening) else cst.SimpleWhitespace(" ")
-    return _strip_comments(space)
-
-
-def _strip_comments(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """Returns white space without its comments."""
     if isinstance(space, cst.ParenthesizedWhitespace):
         return space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=[])
     return space

@@ -95,9 +95,8 @@ class Editor(cst.CSTTransformer):
             self.pending = []
         elif isinstance(node, cst.BaseCompoundStatement):
             self._above[node], self.pending = self.pending, []
-        if (
-            self.pending or self.displaced or not isinstance(node, _STATEMENTS) or getattr(node, "decorators", None)
-        ):  # decorators are above its range
+        # Decorators are above the range of their function or class.
+        if self.pending or self.displaced or not isinstance(node, _STATEMENTS) or getattr(node, "decorators", None):
             return True
         where = self.ranges.get(node, _NOWHERE)
         return any(where[:2] <= place <= where[2:] for place in self.places)

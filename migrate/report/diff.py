@@ -136,15 +136,12 @@ def is_notebook(change: FileChange) -> bool:
 
 def render_cells(changes: Iterable[FileChange]) -> bytes:
     """Returns a unified diff for each cell that changes, sorted by path."""
-    lines = [line for change in sorted(changes, key=lambda change: change.path) for line in _cells(change)]
+    lines: list[str] = []
+    for change in sorted(changes, key=lambda change: change.path):
+        for cell in cell_changes(change):
+            name = f"{change.path}:cell {cell.number}"
+            lines += unified_lines(cell.before.split("\n"), cell.after.split("\n"), name, name)
     return "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
-
-
-def _cells(change: FileChange) -> Iterator[str]:
-    for cell in cell_changes(change):
-        name = f"{change.path}:cell {cell.number}"
-        old, new = cell.before.split("\n"), cell.after.split("\n")
-        yield from unified_lines(old, new, name, name)
 
 
 def cell_changes(change: FileChange) -> Iterator[CellChange]:

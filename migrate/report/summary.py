@@ -80,12 +80,7 @@ def runtime_notes(outcome: Outcome) -> Iterator[Line]:
         from migrate.runtime_files.package import REQUIREMENT
 
         files = ", ".join(printable(path, keep="") for path in outcome.unlisted)
-        yield [
-            (
-                f"Add {REQUIREMENT} to what {files} need: the given paths hold no list of requirements for it.",
-                "",
-            )
-        ]
+        yield [(f"Add {REQUIREMENT} to what {files} need: the given paths hold no list of requirements for it.", "")]
     yield from missing_package_note({os.path.dirname(path) for change in outcome.changes for path in change.needs})
 
 

@@ -87,9 +87,9 @@ def keras_counterpart(file: ChangedFile, name: str, call: ast.Call) -> str:
             continue
         if parameter not in known.renamed:
             raise Unbindable(f"`{parameter}` has no counterpart in Keras's {known.keras}")
-        settings[known.renamed[parameter]] = (
-            _constant_rate(file, value) if parameter == "learning_rate" else file.text(value)
-        )
+        if parameter == "learning_rate" and not _is_constant(file.module.names, value):
+            raise Unbindable("the learning rate is computed, perhaps from the global step")
+        settings[known.renamed[parameter]] = file.text(value)
     order = [keras for keras in (*known.renamed.values(), *known.constants) if keras in settings]
     return f"{known.keras}({arguments_text({keras: settings[keras] for keras in dict.fromkeys(order)})})"
 
@@ -98,13 +98,6 @@ def arguments_text(arguments: dict[str, str]) -> str:
     """Returns the source of keyword arguments; a learning rate comes first, without its name."""
     rate = [arguments["learning_rate"]] if "learning_rate" in arguments else []
     return ", ".join([*rate, *(f"{name}={text}" for name, text in arguments.items() if name != "learning_rate")])
-
-
-def _constant_rate(file: ChangedFile, rate: ast.expr) -> str:
-    """Returns the source of a v1 optimizer's rate; raises Unbindable where the program computes it."""
-    if not _is_constant(file.module.names, rate):
-        raise Unbindable("the learning rate is computed, perhaps from the global step")
-    return file.text(rate)
 
 
 def _is_constant(names: Names, value: ast.expr) -> bool:

@@ -85,11 +85,6 @@ class Comparison:
         return [row.name for row in self.rows if row.verdict in (Verdict.SAME, Verdict.DIFFERENT)]
 
     @property
-    def not_compared(self) -> list[Row]:
-        """The rows that could not be compared; their notes say why."""
-        return [row for row in self.rows if row.verdict is Verdict.NOT_COMPARED]
-
-    @property
     def text(self) -> str:
         """All rows as plain lines, for the message of an assertion."""
         marks = {Verdict.SAME: "=", Verdict.DIFFERENT: "!", Verdict.INFORMATION: " ", Verdict.NOT_COMPARED: "?"}

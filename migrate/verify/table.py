@@ -79,7 +79,7 @@ def _rows_not_compared(comparisons: Sequence[tuple[str, Comparison]]) -> dict[st
     """Maps reason -> name of a row -> titles of the comparisons in which it could not be compared."""
     missed: dict[str, dict[str, list[str]]] = {}
     for title, comparison in comparisons:
-        for row in comparison.not_compared:
+        for row in (row for row in comparison.rows if row.verdict is Verdict.NOT_COMPARED):
             missed.setdefault(row.note, {}).setdefault(row.name, []).append(title)
     return missed
 

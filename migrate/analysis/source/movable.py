@@ -31,8 +31,9 @@ def why_not_movable(names: Names, expression: ast.expr, statement: ast.stmt) -> 
             return f"`{name.id}` is something else at line {statement.lineno}"
         if found is not None and any(_may_run_between(names, b.node, origin, statement, found[1]) for b in found[1]):
             return f"`{name.id}` changes between line {origin.lineno} and line {statement.lineno}"
-    for store in _stores_into(names, expression):
-        if _may_run_between(names, store, origin, statement, ()):
+    read = {_store_key(node) for node in ast.walk(expression) if isinstance(node, ast.Attribute | ast.Subscript)}
+    for store in names.stores:
+        if _store_key(store) in read and _may_run_between(names, store, origin, statement, ()):
             return f"`{ast.unparse(store)}` changes between line {origin.lineno} and line {statement.lineno}"
     if not is_pure(names, expression) and not _runs_next(names, origin, statement):
         return f"`{ast.unparse(expression)[:60]}` would be evaluated later than it is now"
@@ -69,12 +70,6 @@ def _free_names(names: Names, expression: ast.expr) -> Iterator[ast.Name]:
             found = names.scope_of(node).lookup(node.id)
             if found is None or found[0].node not in inside:
                 yield node
-
-
-def _stores_into(names: Names, expression: ast.expr) -> Iterator[ast.Attribute | ast.Subscript]:
-    """Yields the assignments to attributes and items that ``expression`` reads."""
-    read = {_store_key(node) for node in ast.walk(expression) if isinstance(node, ast.Attribute | ast.Subscript)}
-    return (node for node in names.stores if _store_key(node) in read)
 
 
 def _store_key(node: ast.Attribute | ast.Subscript) -> str:

@@ -337,7 +337,8 @@ class Names:
             return None
         found = self.scope_of(expression).lookup(expression.id)
         if found is None:
-            return self._star_import_path(expression.id)
+            tensorflow = [star for star in self.stars if star.split(".")[0].startswith("tensorflow")]
+            return f"{tensorflow[0]}.{expression.id}" if len(tensorflow) == 1 else None
         imports = [binding.imported for binding in found[1] if binding.imported is not None]
         if imports:
             others = (binding for binding in found[1] if binding.imported is None)
@@ -359,10 +360,6 @@ class Names:
         if imported != "tensorflow_estimator" or not isinstance(binding.value, ast.Name):
             return False
         return self._qualified(binding.value, depth + 1) in {"tensorflow", "tensorflow.compat.v1"}
-
-    def _star_import_path(self, name: str) -> str | None:
-        tensorflow = [star for star in self.stars if star.split(".")[0].startswith("tensorflow")]
-        return f"{tensorflow[0]}.{name}" if len(tensorflow) == 1 else None
 
     def is_visible_in(self, scope: Scope, name: str) -> bool:
         """Whether ``name`` is visible in ``scope``, so that a new binding there could change the meaning of code."""

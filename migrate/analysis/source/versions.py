@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Mapping
 
 from migrate.analysis.source.names import Names
 
@@ -21,7 +20,10 @@ def number_assignments(text: str, tree: ast.Module) -> str:
         return text
     names = Names(tree)
     edits: list[tuple[int, int, str]] = []
-    for name, assignments in _repeated_assignments(names, assigned).items():
+    deleted = {part.id for node in names.nodes(ast.Delete) for part in ast.walk(node) if isinstance(part, ast.Name)}
+    for name, assignments in assigned.items():
+        if not len(names.top.bindings[name]) == len(assignments) > 1 or name in deleted:
+            continue  # the name has one assignment, or another binding too
         uses = list(names.uses(name, names.top))
         if any(names.scope_of(use) is not names.top for use in uses):
             continue
@@ -53,13 +55,3 @@ def _top_level_assignments(tree: ast.Module) -> dict[str, list[ast.Assign]]:
             if isinstance(target, ast.Name):
                 found.setdefault(target.id, []).append(statement)
     return found
-
-
-def _repeated_assignments(names: Names, found: Mapping[str, list[ast.Assign]]) -> dict[str, list[ast.Assign]]:
-    """Returns the assignments of each name that has several, and no other binding at the top level."""
-    deleted = {part.id for node in names.nodes(ast.Delete) for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return {
-        name: assignments
-        for name, assignments in found.items()
-        if len(assignments) > 1 and len(names.top.bindings[name]) == len(assignments) and name not in deleted
-    }

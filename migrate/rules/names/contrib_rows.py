@@ -19,23 +19,21 @@ def write_row(file: EstimatorFile, node: ast.expr, row: Row) -> Verdict | None:
         if call is not None or not is_open:
             return None
     if row.kind == "tf" and not lines_without(f"tensorflow.compat.v1.{row.successor}", lines_of(file.settings.target)):
-        if row.successor.startswith(DATASET):
-            return _write_data_function(file, node, row.successor)
-        return _replace_name(file, node, f"{file.v1}.{row.successor}")
+        verdict = _replace_name(file, node, f"{file.v1}.{row.successor}")
+        if not row.successor.startswith(DATASET):
+            return verdict
+        message = f"{verdict.message}; if shuffled, in another random order"
+        return verdict._replace(fidelity=Fidelity.NOTED, message=message)
     if row.kind == "piece":
         return _replace_name(file, node, file.runtime_name_at(node, row.successor))
     if row.kind == "by-name" and call is not None:
         return _write_by_name(file, node, call, row)
     if row.kind == "slim":
-        return _write_slim_name(file, node, row.successor)
+        text = ".".join(part for part in (file.runtime_name("slim"), row.successor) if part)
+        return _replace_name(file, node, text)._replace(fidelity=Fidelity.NOTED)
     if row.kind == "rule" and row.name == "MirroredStrategy" and call is not None:
         return _mirrored_strategy(file, node, call, row)
     return None
-
-
-def _write_data_function(file: EstimatorFile, node: ast.expr, successor: str) -> Verdict:
-    verdict = _replace_name(file, node, f"{file.v1}.{successor}")
-    return verdict._replace(fidelity=Fidelity.NOTED, message=f"{verdict.message}; if shuffled, in another random order")
 
 
 def _fits_call(row: Row, call: ast.Call) -> bool:
@@ -47,12 +45,6 @@ def _fits_call(row: Row, call: ast.Call) -> bool:
 def _replace_name(file: EstimatorFile, node: ast.expr, text: str) -> Verdict:
     file.rename(node, text)
     return exact(node, f"becomes {text}", file.module)
-
-
-def _write_slim_name(file: EstimatorFile, node: ast.expr, path: str) -> Verdict:
-    """Replaces a name by that of tf_slim."""
-    text = ".".join(part for part in (file.runtime_name("slim"), path) if part)
-    return _replace_name(file, node, text)._replace(fidelity=Fidelity.NOTED)
 
 
 def _write_by_name(file: EstimatorFile, node: ast.expr, call: ast.Call, row: Row) -> Verdict | None:

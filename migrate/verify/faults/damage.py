@@ -8,7 +8,7 @@ from migrate.verify.faults.fault import Fault, Kill
 from migrate.verify.record import Attempt
 
 DATA, INDEX, STATE = "*.data-*", "*.index", "checkpoint"
-Damage = Callable[[Path], None]
+Damage = Callable[[Path], object]
 
 
 def newest(model_dir: Path, pattern: str) -> Path | None:
@@ -36,10 +36,6 @@ def empty(path: Path) -> None:
     os.truncate(path, 0)
 
 
-def garble(path: Path) -> None:
-    path.write_bytes(bytes(range(128, 256)))
-
-
 _FILE_DAMAGES: dict[str, tuple[Damage, str]] = {
     "torn": (truncate, "is cut in half"),
     "zeroed": (zero, "is all zeros"),
@@ -48,7 +44,7 @@ _FILE_DAMAGES: dict[str, tuple[Damage, str]] = {
 _STATE_DAMAGES: dict[str, tuple[Damage, str]] = {
     "lost": (Path.unlink, "is gone"),
     "empty": (empty, "is empty"),
-    "garbled": (garble, "holds bytes of no text"),
+    "garbled": (lambda path: path.write_bytes(bytes(range(128, 256))), "holds bytes of no text"),
 }
 
 

@@ -91,14 +91,11 @@ def _evaluate(original, self, *args, **kwargs):
     with training.in_phase("evaluate"):
         result = original(self, *args, **kwargs)
     names = getattr(self, "metrics_names", [])
-    values = result if isinstance(result, dict) else dict(_named_metrics(names, result))
+    values = result if isinstance(result, (dict, list, tuple)) else [result]
+    if not isinstance(values, dict):
+        values = {names[index] if index < len(names) else str(index): value for index, value in enumerate(values)}
     saving.record_evaluation(steps.model_step(self), values)
     return result
-
-
-def _named_metrics(names, values):
-    flat = list(values) if isinstance(values, (list, tuple)) else [values]
-    return ((names[index] if index < len(names) else str(index), value) for index, value in enumerate(flat))
 
 
 def _predict(original, self, *args, **kwargs):

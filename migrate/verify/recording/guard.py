@@ -95,11 +95,6 @@ def _guard_call(original, what, places):
     return guarded
 
 
-def check_save(path):
-    """Raises ``Outside`` for a save outside."""
-    check("save to", path, follows=False)
-
-
 def check_restore(path):
     """Raises ``Outside`` for a restore from outside, unless the program's command line names the path."""
     text = _text(path)

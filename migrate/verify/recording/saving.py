@@ -16,7 +16,7 @@ def record_save(kind, path, step):
     if _inside:
         yield
         return
-    guard.check_save(path)
+    guard.check("save to", path, follows=False)
     _inside = True
     at = step()
     begun = time.perf_counter()

@@ -76,11 +76,7 @@ def _only_predicts(creator):
 
 def _run_step_fn(original, self, step_fn):
     """Makes a migrated program run its hooks at every step: it skips hooks that need nothing, but the recorder does."""
-
-    def wrapped_step(step_context):
-        return step_fn(_StepContext(step_context))
-
-    return original(self, wrapped_step)
+    return original(self, lambda step_context: step_fn(_StepContext(step_context)))
 
 
 class _StepContext:

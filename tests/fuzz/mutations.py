@@ -55,10 +55,14 @@ def is_python(text):
     return True
 
 
-def _parsed(text):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
+def _nodes(text, kind):
+    """The nodes of a kind; none where the text is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return [node for node in ast.walk(ast.parse(text)) if isinstance(node, kind)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def commented(text, chance):
@@ -75,17 +79,9 @@ def commented(text, chance):
     return "\n".join(lines)
 
 
-def _statements(text):
-    try:
-        tree = _parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-
-
 def _chosen(text, chance):
     """The text's lines, the first and the last one of some statement, and its indentation."""
-    statements = _statements(text)
+    statements = _nodes(text, ast.stmt)
     if not statements:
         return None
     node = chance.choice(statements)
@@ -102,20 +98,22 @@ def _indented(text, indent):
     return [indent + line for line in text.split("\n")]
 
 
-def _delete(text, chance, seeds):
-    chosen = _chosen(text, chance)
-    if chosen is None:
-        return text
-    lines, first, last, _ = chosen
-    return "\n".join(lines[:first] + lines[last:])
+def _of_statement(change):
+    """A mutation of some statement; ``change`` takes its lines, its indentation and ``chance``, and gives new lines."""
+
+    def mutation(text, chance, seeds):
+        chosen = _chosen(text, chance)
+        if chosen is None:
+            return text
+        lines, first, last, indent = chosen
+        return "\n".join(lines[:first] + change(lines[first:last], indent, chance) + lines[last:])
+
+    return mutation
 
 
-def _duplicate(text, chance, seeds):
-    chosen = _chosen(text, chance)
-    if chosen is None:
-        return text
-    lines, first, last, _ = chosen
-    return "\n".join(lines[:last] + lines[first:last] + lines[last:])
+_delete = _of_statement(lambda own, indent, chance: [])
+_duplicate = _of_statement(lambda own, indent, chance: own + own)
+_insert = _of_statement(lambda own, indent, chance: _indented(chance.choice(STATEMENTS), indent) + own)
 
 
 def _swap(text, chance, seeds):
@@ -129,14 +127,6 @@ def _swap(text, chance, seeds):
     )  # fmt: skip
 
 
-def _insert(text, chance, seeds):
-    chosen = _chosen(text, chance)
-    if chosen is None:
-        return text
-    lines, first, _, indent = chosen
-    return "\n".join(lines[:first] + _indented(chance.choice(STATEMENTS), indent) + lines[first:])
-
-
 def _splice(text, chance, seeds):
     chosen, foreign = _chosen(text, chance), _chosen(chance.choice(seeds), chance)
     if chosen is None or foreign is None:
@@ -146,15 +136,11 @@ def _splice(text, chance, seeds):
     return "\n".join(lines[:first] + [indent + line for line in block] + lines[first:])
 
 
-def _wrap(text, chance, seeds):
-    chosen = _chosen(text, chance)
-    if chosen is None:
-        return text
-    lines, first, last, indent = chosen
+@_of_statement
+def _wrap(own, indent, chance):
     head = chance.choice(WRAPPERS)
     tail = [f"{indent}finally:", f"{indent}    pass"] if head == "try:" else []
-    body = ["    " + line for line in lines[first:last]]
-    return "\n".join(lines[:first] + _indented(head, indent) + body + tail + lines[last:])
+    return [*_indented(head, indent), *("    " + line for line in own), *tail]
 
 
 def _one_line(text, chance, seeds):
@@ -189,12 +175,8 @@ def _spans(text):
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line) + 1)
-    try:
-        tree = _parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr) and node.end_lineno is not None and node.end_lineno <= len(lines):
+    for node in _nodes(text, ast.expr):
+        if node.end_lineno is not None and node.end_lineno <= len(lines):
             start, end = _column(lines, node.lineno, node.col_offset), node.end_col_offset or 0
             yield offsets[node.lineno - 1] + start, offsets[node.end_lineno - 1] + _column(lines, node.end_lineno, end)
 

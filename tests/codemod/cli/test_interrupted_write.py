@@ -138,14 +138,8 @@ def test_no_program_that_a_repository_names_is_run(committed_project):
     trap = committed_project / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {committed_project}/sprung\n")
     trap.chmod(0o755)
-    for name in (
-        "core.fsmonitor",
-        "core.pager",
-        "core.sshCommand",
-        "diff.external",
-        "filter.x.clean",
-        "filter.x.process",
-    ):
+    names = ("core.fsmonitor", "core.pager", "core.sshCommand", "diff.external", "filter.x.clean", "filter.x.process")
+    for name in names:
         git(committed_project, "config", name, str(trap))
     (committed_project / ".gitattributes").write_text("*.py filter=x diff=x\n")
     assert main(["--write", "."]) == 1

@@ -156,15 +156,14 @@ def test_the_exclude_file_holds_in_a_worktree_too(tree):
 
 def test_what_git_keeps_is_read_though_a_rule_ignores_it(tree):
     tree({".gitignore": "build/\nkept*.py\n", "kept.py": "", "kept_not.py": "", "a.py": ""})
-    tree({"build/deep/b.py": "", "build/deep/made.py": "", "build/c.py": "", "build/other/d.py": ""})
-    subprocess.run(["git", "init", "-q", "."], check=True)
+    repository(tree({"build/deep/b.py": "", "build/deep/made.py": "", "build/c.py": "", "build/other/d.py": ""}))
     subprocess.run(["git", "add", "-f", "kept.py", "build/deep/b.py"], check=True)
     assert files(".") == ["a.py", "build/deep/b.py", "kept.py"]
 
 
 def test_a_rule_of_a_repository_runs_no_program_that_its_settings_name(tree):
     root = tree({".gitignore": "kept.py\n", "kept.py": ""})
-    subprocess.run(["git", "init", "-q", "."], check=True)
+    repository(root)
     subprocess.run(["git", "add", "-f", "kept.py"], check=True)
     subprocess.run(["git", "config", "core.fsmonitor", f"touch {root}/ran; false"], check=True)
     assert files(".") == ["kept.py"]

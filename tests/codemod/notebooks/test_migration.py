@@ -264,7 +264,7 @@ def test_on_a_terminal_the_diff_is_one_of_code_cell_by_cell(write, monkeypatch):
 OLD = '{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}'
 
 
-@each("text", "code", "words", ids=["no JSON", "old", "its help", "new", "no cells", "a list", "deep"])(
+@each("text", "code", "words", ids=["no JSON", "old", "its help", "new", "no cells", "a list", "deep", "metadata"])(
     ('{"cells": [tensorflow estimator', "FT003", "is not JSON, as a notebook must be"),
     (OLD, "FT007", "old format 3"),
     (OLD, "FT007", "jupyter nbconvert --to notebook --nbformat 4 --inplace job.ipynb"),
@@ -272,6 +272,7 @@ OLD = '{"worksheets": [], "nbformat": 3, "x": "tensorflow estimator"}'
     ('{"nbformat": 4, "x": "tensorflow estimator"}', "FT007", "no list of cells"),
     ('["tensorflow estimator"]', "FT007", "no notebook"),
     ("[" * 100_000 + '"tensorflow estimator"', "FT003", ""),
+    (json.dumps(notebook(*JOB, metadata=[])), "FT007", "is no valid notebook: "),
 )
 def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(text, code, words, write, capsys):
     path = write("")
@@ -282,14 +283,6 @@ def test_what_is_no_notebook_is_left_with_a_message_and_exit_code_2(text, code, 
     assert words in shown
     assert "help:" in shown
     assert path.read_text() == text
-
-
-def test_a_notebook_that_nbformat_refuses_is_left(write, capsys):
-    path = write(*JOB, metadata=[])
-    before = path.read_bytes()
-    assert main(["job.ipynb", "--write"]) == 2
-    assert " FT007 is no valid notebook: " in capsys.readouterr().err
-    assert path.read_bytes() == before
 
 
 @each("odd", ids=["a heading", "text with outputs", "an incomplete output"])(

@@ -5,6 +5,7 @@ import pytest
 from migrate import api
 from migrate.analysis.program.tree import Tree
 from migrate.planning.directories import Origin, directories
+from tests.cases import each
 from tests.codemod.planning.test_plan import plan
 
 HEAD = """\
@@ -83,20 +84,6 @@ def test_of_what_is_not_seen_nothing_is_said(code, tmp_path):
     assert directories(str(tmp_path / "job.py"), Tree()) == []
 
 
-@pytest.mark.parametrize("flag", ["--ckpt_dir", "--save-dir"])
-def test_a_flag_that_is_called_after_a_directory_of_saves_gives_it_where_the_code_does_not_say(flag, project, capsys):
-    (project / "train.py").write_text(
-        "import argparse\nimport os\nimport tensorflow as tf\n\nparser = argparse.ArgumentParser()\n"
-        f'parser.add_argument("--data_dir", default="data")\nparser.add_argument("{flag}", required=True)\n'
-        "folder = vars(parser.parse_args()).popitem()[1]\n"
-        'path = os.path.join(folder, "w.weights.h5")\nmodel = build()\n'
-        "if os.path.exists(path):\n    model.load_weights(path)\n"
-        "model.fit(x, y, epochs=3, callbacks=[tf.keras.callbacks.ModelCheckpoint(path, save_weights_only=True)])\n"
-    )
-    [row] = plan(capsys)["programs"]
-    assert row["commands"][0]["verify"].endswith(f"--model-dir-flag {flag}")
-
-
 LOOP = """\
 import argparse
 import os
@@ -125,9 +112,15 @@ def test_a_loop_is_given_its_directory_and_the_flag_that_counts_its_epochs(proje
     assert row["commands"][0]["verify"].endswith(options)
 
 
-def test_a_required_flag_that_is_called_after_a_directory_is_given_that_of_the_run(project, capsys):
-    hidden = LOOP.replace("out_dir", "workdir").replace("args.workdir", "vars(args).popitem()[1]")
-    (project / "train.py").write_text(hidden)
+@each("flag", "options")(
+    ("--ckpt_dir", "--model-dir-flag --ckpt_dir --args '"),  # called after a directory of saves
+    ("--save-dir", "--model-dir-flag --save-dir --args '"),
+    ("--workdir", "--own-cwd --args '--workdir {model_dir} "),  # called after a directory, and required
+)
+def test_a_flag_that_is_called_after_a_directory_gives_it_where_the_code_does_not_say(flag, options, project, capsys):
+    hidden = LOOP.replace("args.out_dir", "vars(args).popitem()[1]").replace("--out_dir", flag)
+    (project / "train.py").write_text(
+        hidden.replace("args =", 'parser.add_argument("--data_dir", default="data")\nargs =')
+    )
     [row] = plan(capsys)["programs"]
-    options = "--own-cwd --args '--workdir {model_dir} --num-epochs NUM_EPOCHS'"
-    assert row["commands"][0]["verify"].endswith(options)
+    assert row["commands"][0]["verify"].endswith(f"{options}--num-epochs NUM_EPOCHS'")

@@ -114,17 +114,15 @@ def test_what_the_generated_module_imports_is_needed_by_the_program_that_takes_i
     assert len(needs["slim.py"]) == 2
 
 
-def test_where_the_old_checkpoints_are_read_is_told(project, capsys):
+@each("made", "told")(
+    ("estimator.Estimator(model_fn, '/tmp/m')", "read as they are: start it in the old directory"),
+    ("keras.estimator.model_to_estimator(model)", "read by their names; copy the directory if the old program"),
+)
+def test_where_the_old_checkpoints_are_read_is_told(made, told, project, capsys):
+    text = f"{MODEL_FN.partition('def main')[0]}tf.{made}.train(input_fn, max_steps=9)\n"
+    (project / "train.py").write_text(text)
     main(["plan", "."])
-    assert "checkpoints: read as they are: start it in the old directory" in capsys.readouterr().out
-
-
-def test_that_a_keras_model_cannot_be_handed_back_is_told(project, capsys):
-    made = "tf.keras.estimator.model_to_estimator(build(), model_dir='/tmp/m').train(data, max_steps=9)"
-    (project / "train.py").write_text(f"import tensorflow as tf\n\n{made}\n")
-    main(["plan", "."])
-    told = "checkpoints: read by their names; copy the directory if the old program may go on"
-    assert told in capsys.readouterr().out
+    assert f"checkpoints: {told}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("flag", ["--rate", "--log_dir"])

@@ -74,10 +74,7 @@ CHANGES = {
     "CRLF": (BEFORE.replace("\n", "\r\n"), AFTER.replace("\n", "\r\n")),
     "mixed newlines": ("a = 1\r\nb = 2\nc = 3\r\n", "a = 1\r\nb = 3\nc = 3\r\n"),
     "CR alone": ("a = 1\rb = 2\r", "a = 1\rb = 3\r"),
-    "form feeds and separators": (
-        "a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n",
-        "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n",
-    ),
+    "form feeds and separators": ("a = 1\x0c\nb = '\u2028'\nc = 1\x1c\n", "a = 1\x0c\nb = '\u2028'\nc = 2\x1c\n"),
     "many hunks": ("".join(f"x{i} = {i}\n" for i in range(500)), "".join(f"x{i} = {i // 97}\n" for i in range(500))),
 }
 

@@ -15,6 +15,7 @@ from migrate.report import sarif
 from migrate.report.annotation import root
 from migrate.report.pages import pages
 from migrate.rules import RULES
+from tests.codemod.notebooks.conftest import notebook
 from tests.codemod.programs import program
 
 CLASSES = {
@@ -174,10 +175,7 @@ def test_a_site_that_is_skipped_for_another_one_leads_to_it(project):
 
 def test_a_cell_that_is_skipped_for_another_one_leads_to_it_in_the_json(project):
     (project / "train.py").unlink()
-    code = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
-    cells = [{**code, "source": lines.splitlines(keepends=True)} for lines in LEFT.split("\n\n")]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    text = json.dumps(notebook, indent=1)
+    text = json.dumps(notebook(*LEFT.split("\n\n")), indent=1)
     (project / "train.ipynb").write_text(text)
     [result] = [result for result in log()["results"] if "relatedLocations" in result]
     region = result["relatedLocations"][0]["physicalLocation"]["region"]

@@ -108,10 +108,7 @@ def test_fit_inside_the_scope_is_rewritten_there():
     ("c = []\nc.append(log)\nmodel.fit(dataset, callbacks=c)", "changed after it is made"),
     (f"model.fit(dataset, {SAVING.format(', save_best_only=True')})", "keeps the best epoch"),
     (f"model.fit(dataset, {SAVING.format(', period=3')})", "period"),
-    (
-        "model.fit(dataset, callbacks=[tf.keras.callbacks.ModelCheckpoint('/j/{epoch}')])",
-        "keeps a file for each epoch",
-    ),
+    ("model.fit(dataset, callbacks=[tf.keras.callbacks.ModelCheckpoint('/j/{epoch}')])", "keeps a file for each epoch"),
     (f"model.fit(dataset, steps_per_epoch=count(), {SAVING.format('')})", "worked out in the call"),
     (
         "c = [tf.keras.callbacks.ModelCheckpoint('/job/c')]\nmodel.fit(dataset, callbacks=c)\nprint(list=c)",

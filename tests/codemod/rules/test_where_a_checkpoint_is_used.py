@@ -271,17 +271,15 @@ def test_an_optimizer_of_another_library_may_have_no_state():
     assert codes(text.replace("tf.keras.optimizers.Adam", "gpflow.optimizers.Scipy")) == []
 
 
-def test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing():
-    alone = IN_METHODS[: IN_METHODS.index("job = ")]
-    assert codes(alone) == ["FT503"]
-    assert codes(alone.replace("print(self.model(batch))", "print(self.model.predict(batch))")) == ["FT503"]
-    assert codes(alone.replace("print(self.model(batch))", "print(batch)")) == ["FT502"]
-    assert codes(alone.replace("print(self.model(batch))", "self.model(batch)\n        self.train(batch)")) == ["FT502"]
-    assert codes(
-        alone.replace(
-            "print(self.model(batch))", "self.show(batch)\n\n    def show(self, batch):\n        self.model(batch)"
-        )
-    ) == ["FT503"]
+test_a_method_that_predicts_and_that_nothing_calls_resumes_nothing = cases(
+    lambda predicts: codes(IN_METHODS.partition("job = ")[0].replace("print(self.model(batch))", predicts))
+)(
+    ("print(self.model(batch))", ["FT503"]),
+    ("print(self.model.predict(batch))", ["FT503"]),
+    ("self.show(batch)\n\n    def show(self, batch):\n        self.model(batch)", ["FT503"]),
+    ("print(batch)", ["FT502"]),
+    ("self.model(batch)\n        self.train(batch)", ["FT502"]),
+)
 
 
 @each("restore", "found")(

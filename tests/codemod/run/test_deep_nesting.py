@@ -31,10 +31,6 @@ PLACES = {
 PLAIN = "import tensorflow as tf\n\nest = tf.estimator.Estimator(model_fn)\nest.train(data, max_steps=3)\n"
 
 
-def outcome(directory, jobs=1):
-    return outcome_of(directory, jobs=jobs)
-
-
 def errors(found):
     return {Path(finding.path).name: finding for finding in found.findings if finding.error}
 
@@ -48,7 +44,7 @@ def changed(found):
 def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind, place, tmp_path):
     text = "import tensorflow as tf\n\n" + PLACES[place].replace("{}", DEEP[kind])
     (tmp_path / "job.py").write_text(text)
-    found = outcome(tmp_path)
+    found = outcome_of(tmp_path)
     assert errors(found) == {}
     (change,) = (change for change in found.changes if change.path.endswith("job.py"))
     compile(change.after, "job.py", "exec")
@@ -57,7 +53,7 @@ def test_a_program_with_a_deep_expression_is_rewritten_around_it(kind, place, tm
 def test_a_file_that_imports_leads_nowhere_by_a_deep_path_and_its_neighbours_are_judged(tmp_path):
     deep = f"import sys\nimport other\nsys.path.append({DEEP['sum']})\n({DEEP['subscripts']}).path.append('x')\n"
     put(tmp_path, {"job.py": PLAIN + deep, "other.py": "import tensorflow as tf\n\nMade = tf.estimator.Estimator\n"})
-    found = outcome(tmp_path)
+    found = outcome_of(tmp_path)
     assert errors(found) == {}
     assert changed(found) == {"job.py", "other.py"}
 
@@ -68,7 +64,7 @@ def test_what_python_cannot_parse_is_an_error_of_its_own_file_alone(jobs, count,
         (tmp_path / f"job_{number}.py").write_text(PLAIN)
     (tmp_path / "deep.py").write_text(PLAIN + "x = a" + ".f()" * 200_000 + "\n")
     (tmp_path / "long.py").write_text(PLAIN + "x = " + "-" * 200_000 + "1\n")
-    found = outcome(tmp_path, jobs)
+    found = outcome_of(tmp_path, jobs=jobs)
     assert {name: one.code for name, one in errors(found).items()} == {"deep.py": "FT003", "long.py": "FT003"}
     assert len(changed(found)) == count
 
@@ -81,7 +77,7 @@ def test_a_rewrite_with_more_brackets_than_python_takes_is_the_error_of_its_file
         "est.train(lambda: data(), max_steps=3)\n"
     )
     (tmp_path / "job.py").write_text(PLAIN)
-    found = outcome(tmp_path)
+    found = outcome_of(tmp_path)
     assert all(one.code == "FT003" and "internal error" not in one.help for one in errors(found).values())
     assert "job.py" in changed(found)
 
@@ -97,7 +93,7 @@ def test_a_mistake_of_the_tool_in_one_file_of_a_group_is_told_of_it_alone(tmp_pa
     for name in ("one", "two", "three"):
         (tmp_path / f"{name}.py").write_text(f"import shared\n{PLAIN}")
     (tmp_path / "trap.py").write_text(f"import shared\n{PLAIN}a_trap = 1\n")
-    found = outcome(tmp_path)
+    found = outcome_of(tmp_path)
     assert {name: one.code for name, one in errors(found).items()} == {"trap.py": "FT009"}
     judged = {Path(finding.path).name for finding in found.findings if finding.code not in ("FT003", "FT009")}
     assert {"one.py", "two.py", "three.py"} <= judged

@@ -157,20 +157,10 @@ def test_each_finding_says_that_the_program_is_in_object_form(tmp_path):
 
 
 def test_a_file_with_an_estimator_of_its_own_gives_its_model_fn_to_another_program(tmp_path):
-    (tmp_path / "model.py").write_text(
-        "import tensorflow as tf\n\n\n"
-        "def model_fn(features, mode):\n"
-        "    loss = tf.reduce_mean(tf.get_variable('w', []) * features)\n"
-        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n\n\n"
-        "def evaluate(input_fn):\n"
-        "    estimator = tf.estimator.Estimator(model_fn, 'd')\n"
-        "    estimator.evaluate(input_fn)\n"
-    )
-    (tmp_path / "train.py").write_text(
-        "import tensorflow as tf\n\nfrom model import *\n\nmakers = [tf.estimator.Estimator]\n"
-        "makers[0](model_fn, 'd').train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), max_steps=3)\n"
-    )
-    outcome = whole(tmp_path)
+    own = "def evaluate():\n    estimator = tf.estimator.Estimator(model_fn, 'd')\n    estimator.evaluate(input_fn)\n"
+    train = "import tensorflow as tf\n\nfrom model import *\n\nmakers = [tf.estimator.Estimator]\n"
+    train += "makers[0](model_fn, 'd').train(input_fn, max_steps=3)\n"
+    outcome = whole(put(tmp_path, {"model.py": HEAD + own, "train.py": train}))
     written = {Path(change.path).name: change.after for change in outcome.changes}
     assert "estimator = Estimator(model_fn, 'd')" in written["model.py"]
     assert "makers = [Estimator]" in written["train.py"]
@@ -429,13 +419,8 @@ def test_an_object_goes_on_in_its_input_where_that_is_asked_for(tmp_path, made):
 
 def test_a_config_of_another_file_becomes_the_emitted_one_there(tmp_path):
     config = 'import tensorflow as tf\n\nCONFIG = tf.estimator.RunConfig("/tmp/m", save_summary_steps=5)\n'
-    (tmp_path / "settings.py").write_text(config)
-    text = """\
-def main():
-    est = tf.estimator.Estimator(model_fn, config=settings.CONFIG)
-    est.train(input_fn, max_steps=10)
-"""
-    outcome = whole(put(tmp_path, {"program.py": "import settings\n" + HEAD + text}))
+    text = f"import settings\n{HEAD}tf.estimator.Estimator(model_fn, config=settings.CONFIG).train(input_fn)\n"
+    outcome = whole(put(tmp_path, {"settings.py": config, "program.py": text}))
     texts = {Path(change.path).name: change.after for change in outcome.changes}
     assert 'CONFIG = RunConfig("/tmp/m", save_summary_steps=5)' in texts["settings.py"]
     assert "Estimator(model_fn, config=settings.CONFIG)" in texts["program.py"]

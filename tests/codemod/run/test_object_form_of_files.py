@@ -13,32 +13,23 @@ from tests.codemod.trees import outcome_of, put, whole
 
 from .test_object_form import HEAD
 
-MAKE = (
-    HEAD
-    + """\
-def make(folder):
-    return tf.estimator.Estimator(model_fn, model_dir=folder)
-"""
-)
+MAKE = f"{HEAD}def make(folder):\n    return tf.estimator.Estimator(model_fn, model_dir=folder)\n"
 FIT = """\
 def fit(est, steps):
     est.train(lambda: None, max_steps=steps)
     print(est.evaluate(lambda: None))
 """
-MAIN = (
-    HEAD
-    + """\
-import fitting
+MAIN = f"""\
+{HEAD}import fitting
 
 
 def main():
     est = tf.estimator.Estimator(model_fn, model_dir="/tmp/m")
-    {use}
+    {{use}}
 
 
 main()
 """
-)
 USE_MADE = """\
 import making
 
@@ -174,16 +165,10 @@ def test_what_trains_an_estimator_of_a_package_that_is_missing_holds_no_file_bes
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("blocked", [False, True])
 def test_what_a_script_above_hands_to_a_maker_changes_with_it_without_a_repository(tmp_path, blocked, jobs):
-    value = "tf.contrib.crf.no_such(labels)" if blocked else "tf.reduce_sum(labels)"
-    model = f"import tensorflow as tf\n\n\ndef model_fn(features, labels, mode):\n    loss = {value}\n"
-    model += "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())\n"
-    making = (
-        "import tensorflow as tf\n\n\ndef build(model_fn):\n    return tf.estimator.Estimator(model_fn, '/tmp/m')\n"
-    )
-    main = (
-        "from model.model_fn import model_fn\nfrom runtime.setup import build\n\nbuild(model_fn).train(None, steps=3)\n"
-    )
-    put(tmp_path, {"model/model_fn.py": model, "runtime/setup.py": making, "main.py": main})
+    model = MADE.partition("\n\ndef build")[0].replace("reduce_sum", "contrib.crf.no_such" if blocked else "reduce_sum")
+    main = "from model.model_fn import model_fn\nfrom runtime.setup import build\n\nbuild(model_fn, 0).train(None)\n"
+    setup = f"import tensorflow as tf\n\n\n{GIVEN}"
+    put(tmp_path, {"model/model_fn.py": model, "runtime/setup.py": setup, "main.py": main})
     outcome = outcome_of(tmp_path, jobs=jobs)
     assert {"model_fn.py", "setup.py"}.isdisjoint(names(outcome)) is blocked
     assert len({finding.rewritten for finding in outcome.findings}) == 1

@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from tests.cases import each
 from tests.codemod.trees import outcome_of, whole
 
 from .test_object_form import HEAD
@@ -114,18 +115,14 @@ def test_each_class_becomes_an_object_whatever_it_is_given(tmp_path, made):
     assert f"est = {made.partition('(')[0]}V2(" in after
 
 
-def test_one_without_a_counterpart_leaves_the_program_and_is_named(tmp_path):
-    after, findings = migrated(tmp_path / "program.py", BOOSTED)
+@each("name", "why")(
+    ("BoostedTreesRegressor", "is not supported: it has no replacement"), ("BostedTrees", "exists in no TensorFlow")
+)
+def test_one_without_a_counterpart_and_one_that_no_tensorflow_has_leave_the_program(tmp_path, name, why):
+    after, findings = migrated(tmp_path / "program.py", BOOSTED.replace("BoostedTreesRegressor", name))
     assert after == ""
     [reason] = [finding for finding in findings if finding.is_own_reason]
-    assert reason.message == "`tensorflow.estimator.BoostedTreesRegressor` is not supported: it has no replacement"
-
-
-def test_a_name_that_no_tensorflow_has_leaves_the_program_and_is_said_to_be_none(tmp_path):
-    after, findings = migrated(tmp_path / "program.py", BOOSTED.replace("BoostedTreesRegressor", "BostedTrees"))
-    assert after == ""
-    [reason] = [finding for finding in findings if finding.is_own_reason]
-    assert reason.message == "`tensorflow.estimator.BostedTrees` exists in no TensorFlow"
+    assert reason.message == f"`tensorflow.estimator.{name}` {why}"
 
 
 FOLLOWED = """\

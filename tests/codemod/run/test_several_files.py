@@ -150,14 +150,6 @@ def test_helpers_of_the_model_fn_get_the_import_that_keeps_their_meaning(tmp_pat
     assert text == LAYERS.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
 
 
-def test_two_programs_share_a_model_fn_and_one_module_of_pieces(tmp_path):
-    outcome = outcome_of(put(tmp_path, {"main.py": main(), "again.py": main(), "modeling.py": MODELING}))
-    names = ["again.py", "main.py", "modeling.py", "tf2_recovery"]
-    assert changed_names(outcome) == names
-    spec = [finding for finding in outcome.findings if finding.path.endswith("modeling.py")]
-    assert len(spec) == len({finding.span for finding in spec})
-
-
 def test_the_order_of_the_paths_and_the_number_of_processes_change_nothing(tmp_path):
     for number in range(20):
         put(tmp_path, {f"job{number}/main.py": main(), f"job{number}/modeling.py": MODELING})
@@ -193,7 +185,6 @@ def test_a_notebook_is_rewritten_with_the_files_that_its_program_reaches_into(tm
     assert changed_names(outcome) == ["job.ipynb", "modeling.py", "tf2_recovery"]
     assert {finding.cell for finding in outcome.findings if finding.path.endswith(".ipynb")} == {1, 3}
     assert "from tf2_recovery." in new_text(outcome, tmp_path / "job.ipynb")
-    assert "%%writefile" not in new_text(outcome, tmp_path / "job.ipynb")
 
 
 def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(tmp_path):
@@ -204,6 +195,8 @@ def test_two_notebooks_and_a_program_share_a_model_fn_and_one_module_of_pieces(t
     changed = [change for change in outcome.changes if not is_runtime_file(change)]
     assert len(changed) == 5
     assert {change.together for change in changed} == {tuple(sorted(change.path for change in changed))}
+    spec = [finding for finding in outcome.findings if finding.path.endswith("modeling.py")]
+    assert len(spec) == len({finding.span for finding in spec})  # each is told once
     folders = {folder_of(path) for change in changed for path in change.needs}
     assert folders == {str(tmp_path / "tf2_recovery")}
     assert write(outcome) == []
@@ -217,15 +210,6 @@ def test_a_notebook_beside_the_given_files_leaves_what_it_shares_with_them(here)
     outcome = outcome_of(Path("main.py"), Path("modeling.py"))
     reason = "job.ipynb, which is not among the given files, works with modeling.py too"
     assert (reasons(outcome), outcome.changes) == ([reason], [])
-
-
-def test_what_blocks_a_program_in_a_notebook_is_told_with_its_cell(here):
-    put(here, {"main.py": main(), "modeling.py": MODELING})
-    put_notebook(here / "job.ipynb", main(model_fn=NOWHERE))
-    outcome = outcome_of(Path("."))
-    said = next(f.message for f in outcome.findings if f.path.endswith("main.py") and f.code == "FT151")
-    assert said == "skipped with its program: NoSuchName (job.ipynb:cell 3:3)"
-    assert outcome.changes == []
 
 
 def test_a_module_that_a_cell_writes_is_left_for_the_files_that_it_needs(tmp_path):
@@ -268,12 +252,14 @@ def test_what_imports_a_package_that_no_import_can_name_is_looked_for_below_it_a
     assert found == [str(tmp_path / "pkg-main"), str(tmp_path)]
 
 
-def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(tmp_path):
-    left = main(model_fn=NOWHERE)
-    outcome = outcome_of(put(tmp_path, {"a.py": main(), "b.py": left, "modeling.py": MODELING}))
+@each("name", "place")(("b.py", "b.py:12"), ("job.ipynb", "job.ipynb:cell 3:3"))
+def test_a_program_that_cannot_be_migrated_leaves_those_that_share_its_model_fn(here, name, place):
+    put(here, {"a.py": main(), "modeling.py": MODELING})
+    (put_notebook if name.endswith(".ipynb") else Path.write_text)(here / name, main(model_fn=NOWHERE))
+    outcome = outcome_of(Path("."))
     assert outcome.changes == []
     said = next(f.message for f in outcome.findings if f.path.endswith("a.py") and f.code == "FT151")
-    assert said == f"skipped with its program: NoSuchName ({tmp_path / 'b.py'}:12)"
+    assert said == f"skipped with its program: NoSuchName ({place})"
 
 
 def test_a_notebook_has_a_package_that_it_installs_from_there_and_ties_no_program(tmp_path):
@@ -475,11 +461,8 @@ def test_a_file_of_the_program_in_python_2_is_told_with_the_command_that_convert
 
 
 def test_a_file_in_python_2_is_told_with_what_it_holds(tmp_path):
-    path = tmp_path / "task.py"
-    path.write_text(
-        "import tensorflow as tf\nprint 'x'\ne = tf.estimator.Estimator(f, config=tf.estimator.RunConfig())\n"
-    )
-    (finding,) = outcome_of(path).findings
+    made = "e = tf.estimator.Estimator(f, config=tf.estimator.RunConfig())"
+    (finding,) = outcome_of(put(tmp_path, {"task.py": f"import tensorflow as tf\nprint 'x'\n{made}\n"})).findings
     assert (finding.help or "").startswith("This looks like Python 2, and calls Estimator, RunConfig: run `2to3 -w ")
 
 

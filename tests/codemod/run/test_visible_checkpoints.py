@@ -108,10 +108,7 @@ def test_the_settings_stand_in_a_manager_at_the_estimators_call(tmp_path, case):
 
 
 STAYING = {
-    "a directory of None": (
-        f"e = tf.estimator.Estimator(model_fn, None, {RUN}(save_checkpoints_secs=9))",
-        "no dir",
-    ),
+    "a directory of None": (f"e = tf.estimator.Estimator(model_fn, None, {RUN}(save_checkpoints_secs=9))", "no dir"),
     "no directory": (f"e = tf.estimator.Estimator(model_fn, config={RUN}(save_checkpoints_steps=9))", "no directory"),
     "two directories": (f"e = {ONE}{RUN}('/tmp/m', save_checkpoints_steps=9))", "names another directory"),
     "saving turned off": (f"e = {ONE}{RUN}(save_checkpoints_steps=None))", "turns saving off"),

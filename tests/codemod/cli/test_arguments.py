@@ -6,7 +6,7 @@ from migrate import __version__
 from migrate.cli.command_line import parse
 from migrate.cli.main import main
 from migrate.settings import Settings
-from tests.cases import each
+from tests.cases import cases, each
 
 
 def mistake(capsys, *arguments):
@@ -51,14 +51,12 @@ def test_the_command_line_wins_over_the_settings_file(project):
     assert (settings.target, settings.input, settings.select) == ("keras3", "continue", ("FT15",))
 
 
-def test_check_prints_no_report(project):
-    assert parse(["--check", "."]).format == "concise"
-
-
-def test_write_prints_a_report_only_where_one_is_asked_for(project):
-    assert parse(["--write", "."]).format is None
-    assert parse(["--write", "--format", "text", "."]).format == "text"
-    assert parse(["--write", "--output", "changes.diff", "."]).format == "diff"
+test_check_prints_lines_and_write_a_report_only_where_one_is_asked_for = cases(lambda line: parse(line.split()).format)(
+    ("--check .", "concise"),
+    ("--write .", None),
+    ("--write --format text .", "text"),
+    ("--write --output changes.diff .", "diff"),
+)
 
 
 def test_no_arguments_print_the_usage(project, capsys):

@@ -3,7 +3,7 @@
 import pytest
 
 from migrate.findings.finding import Fidelity
-from tests.cases import each
+from tests.cases import cases, each
 from tests.codemod.programs import migrate
 
 PROGRAM = """\
@@ -29,23 +29,15 @@ def left(text, target="portable"):
     return [(finding.code, finding.message) for finding in findings if finding.fidelity is Fidelity.MANUAL]
 
 
-def test_fit_of_a_model_outside_the_scope_is_left_alone():
-    program = PROGRAM.format("other = build()\nother.fit(dataset)")
+@each("old", "new")(("model.fit", "other = build()\nother.fit"), ("MultiWorkerMirroredStrategy", "MirroredStrategy"))
+def test_fit_of_a_model_outside_the_scope_or_under_a_strategy_of_one_worker_is_left_alone(old, new):
+    program = PROGRAM.format("model.fit(dataset)").replace(old, new)
     assert migrate(program) == (program, [])
 
 
-def test_fit_under_a_strategy_of_one_worker_is_left_alone():
-    program = PROGRAM.format("model.fit(dataset)").replace("MultiWorkerMirroredStrategy", "MirroredStrategy")
-    assert migrate(program) == (program, [])
-
-
-def test_fit_that_recovers_already_is_left_alone_on_keras_2():
-    backup = 'model.fit(dataset, callbacks=[tf.keras.callbacks.BackupAndRestore("/job/backup")])'
-    assert left(backup, "keras2") == []
-
-
-def test_fit_that_does_not_save_is_left_alone_on_keras_2():
-    assert left("model.fit(dataset, epochs=3)", "keras2") == []
+test_fit_that_recovers_already_or_does_not_save_is_left_alone_on_keras_2 = cases(lambda text: left(text, "keras2"), [])(
+    'model.fit(dataset, callbacks=[tf.keras.callbacks.BackupAndRestore("/job/backup")])', "model.fit(dataset, epochs=3)"
+)
 
 
 def test_the_history_is_still_what_fit_returns():
@@ -59,16 +51,6 @@ def test_backup_and_restore_becomes_the_loops_recovery_in_the_directory_that_is_
     text, _ = fit(f"model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.BackupAndRestore({given})])")
     assert directory in text
     assert "BackupAndRestore" not in text
-
-
-def test_the_suffix_of_a_file_is_no_part_of_the_directory():
-    text, _ = fit('model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.ModelCheckpoint("/job/m.h5")])')
-    assert '"/job/m-recovery"' in text
-
-
-def test_a_path_that_is_only_known_at_run_time_gets_its_own_directory_too():
-    text, _ = fit("model.fit(dataset, steps_per_epoch=9, callbacks=[tf.keras.callbacks.ModelCheckpoint(path())])")
-    assert 'str(path()) + "-recovery",' in text
 
 
 def test_a_save_every_n_batches_becomes_the_interval():
@@ -168,8 +150,10 @@ def test_a_model_that_two_fits_train_is_left_because_its_steps_tell_nothing_of_e
     ('out + "/model"', 'os.path.join(out + "/model", "recovery")'),
     ('"/job/w", save_weights_only=True', '"/job/w-recovery"'),
     ('"/job/m.keras"', '"/job/m-recovery"'),
+    ('"/job/m.h5"', '"/job/m-recovery"'),
+    ("path()", 'str(path()) + "-recovery"'),
 )
-def test_the_recovery_is_inside_a_directory_that_the_callback_saves_as(path, directory):
+def test_the_recovery_is_inside_a_directory_that_the_callback_saves_as_or_beside_its_file(path, directory):
     saving = f"callbacks=[tf.keras.callbacks.ModelCheckpoint({path})]"
     text, _ = migrate(PROGRAM.format(f"out = read()\nmodel.fit(dataset, steps_per_epoch=9, {saving})"))
     assert f"{directory},\n" in text

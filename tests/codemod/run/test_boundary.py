@@ -4,6 +4,7 @@ import ast
 import hashlib
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ import migrate
 from migrate.cli.main import main
 from migrate.files.journal import JOURNAL
 from migrate.pipeline.run import write
-from tests.cases import each
 from tests.codemod.bodies import body
 from tests.codemod.notebooks.conftest import notebook
 from tests.codemod.trees import outcome_of, put
@@ -67,67 +67,38 @@ def test_a_journal_that_came_with_a_clone_is_named_and_not_obeyed(arguments, dir
     assert contents(tree.parent) == before
 
 
-def link_runtime(tree):
-    (tree / "tf2_recovery").symlink_to("../outside/empty")
+def to(target):
+    return partial(os.symlink, target)
 
 
-def link_runtime_far(tree):
-    (tree / "first").symlink_to(tree.parent / "outside")
-    (tree / "tf2_recovery").symlink_to("first/empty")
+def cell_that_writes(path):
+    return json.dumps(notebook(f"%%writefile {path}\n{JOB}"))
 
 
-def write_module_outside(tree):
-    (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile ../outside/job.py\n{JOB}")))
+WAYS_OUT = {
+    "a linked runtime folder": {"tf2_recovery": to("../outside/empty")},
+    "a runtime folder behind two links": {"first": to("../outside"), "tf2_recovery": to("first/empty")},
+    "a cell that writes a module": {"n.ipynb": cell_that_writes("../outside/job.py")},
+    "a cell that writes one at an absolute path": {"n.ipynb": cell_that_writes("OUTSIDE/job.py")},
+    "a cell that writes one behind a link": {"to": to("../outside"), "n.ipynb": cell_that_writes("to/job.py")},
+    "a linked notebook": {"../outside/n.ipynb": json.dumps(notebook(JOB)), "n.ipynb": to("../outside/n.ipynb")},
+    "a linked module": {"other.py": to("../outside/other.py"), "user.py": f"import other\n{JOB}"},
+    "a linked folder of sources": {"pkg": to("../outside"), "user.py": f"from pkg import other\n{JOB}"},
+    "a job with a second name": {"../outside/job.py": partial(os.link, "job.py")},
+    "a linked list of requirements": {"../outside/list.txt": "numpy\n", "requirements.txt": to("../outside/list.txt")},
+}
+"""What a tree holds that leads out of it: texts of files, and links."""
 
 
-def write_module_at_an_absolute_path(tree):
-    (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile {tree.parent}/outside/job.py\n{JOB}")))
-
-
-def write_module_behind_a_link(tree):
-    (tree / "trainer").symlink_to("../outside")
-    (tree / "n.ipynb").write_text(json.dumps(notebook(f"%%writefile trainer/job.py\n{JOB}")))
-
-
-def link_notebook(tree):
-    (tree.parent / "outside/n.ipynb").write_text(json.dumps(notebook(JOB)))
-    (tree / "n.ipynb").symlink_to("../outside/n.ipynb")
-
-
-def link_module(tree):
-    (tree / "other.py").symlink_to("../outside/other.py")
-    (tree / "user.py").write_text("import other\n" + JOB)
-
-
-def link_folder_of_sources(tree):
-    (tree / "pkg").symlink_to("../outside")
-    (tree / "user.py").write_text("from pkg import other\n" + JOB)
-
-
-def hard_link_job(tree):
-    os.link(tree / "job.py", tree.parent / "outside/job.py")
-
-
-def link_requirements(tree):
-    (tree.parent / "outside/requirements.txt").write_text("numpy\n")
-    (tree / "requirements.txt").symlink_to("../outside/requirements.txt")
+def lead_out(way):
+    for path, made in WAYS_OUT[way].items():
+        made(path) if callable(made) else Path(path).write_text(made.replace("OUTSIDE", os.path.abspath("../outside")))
 
 
 @pytest.mark.parametrize("helpers", ["copy", "package"])
-@each("prepare")(
-    link_runtime,
-    link_runtime_far,
-    write_module_outside,
-    write_module_at_an_absolute_path,
-    write_module_behind_a_link,
-    link_notebook,
-    link_module,
-    link_folder_of_sources,
-    hard_link_job,
-    link_requirements,
-)
-def test_nothing_is_written_outside(prepare, helpers, tree):
-    prepare(tree)
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_nothing_is_written_outside(way, helpers, tree):
+    lead_out(way)
     before = contents(tree.parent / "outside")
     for arguments in (["check", "."], ["diff", "."], ["plan", "."], ["write", "."], ["write", "."]):
         main([*arguments, "--helpers", helpers])
@@ -137,7 +108,7 @@ def test_nothing_is_written_outside(prepare, helpers, tree):
 
 
 def test_a_notebook_that_writes_a_module_elsewhere_says_why_it_is_skipped(tree):
-    write_module_outside(tree)
+    lead_out("a cell that writes a module")
     outcome = outcome_of("n.ipynb")
     assert {"outside of its own directory" in one.message for one in outcome.findings} == {True}
     assert outcome.exit_code == 1
@@ -150,7 +121,7 @@ def test_a_file_that_a_link_leads_to_elsewhere_says_why_it_is_skipped(tree):
 
 
 def test_a_runtime_folder_that_leads_elsewhere_is_named_and_the_program_skipped(tree, capsys):
-    link_runtime(tree)
+    lead_out("a linked runtime folder")
     assert main(["check", "."]) == 2
     printed = capsys.readouterr().out
     assert "lies outside of the given paths" in printed
@@ -159,7 +130,7 @@ def test_a_runtime_folder_that_leads_elsewhere_is_named_and_the_program_skipped(
 
 def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree):
     outcome = outcome_of(".")
-    link_runtime(tree)
+    lead_out("a linked runtime folder")
     before = contents(tree.parent)
     assert any("outside of the given paths" in one.message for one in write(outcome))
     assert contents(tree.parent) == before

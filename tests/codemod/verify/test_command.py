@@ -109,6 +109,8 @@ def test_keras_2_is_asked_for_where_tensorflow_has_another_keras_and_tf_keras_is
     (["--tolerance", "-1"], "must be a number of 0 or more, not '-1'"),
     (["--tolerance", "nan"], "must be a number of 0 or more, not 'nan'"),
     (["--args", "'unclosed"], "no closing quotation"),
+    (["--env", "MODEL_DIR"], "must be NAME=VALUE, not 'MODEL_DIR'"),
+    (["--new-env", "=x"], "must be NAME=VALUE, not '=x'"),
 )
 def test_wrong_arguments_are_refused_with_the_reason(arguments, reason, capsys, script):
     with pytest.raises(SystemExit) as refusal:

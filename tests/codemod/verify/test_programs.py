@@ -9,7 +9,6 @@ from migrate.verify.cli import main
 from migrate.verify.interruption import run, run_interrupted
 from migrate.verify.record import Record
 from migrate.verify.verification import expect_sound
-from tests.cases import each
 
 
 @pytest.fixture
@@ -98,16 +97,6 @@ def test_what_is_no_program_at_all_is_told_to_be_no_interpreter(tmp_path, capsys
         python.chmod(0o700)
         assert main([__file__, __file__, "--new-python", str(python)]) == 2
         assert "Exec format error" in capsys.readouterr().err
-
-
-@each("arguments", "reason")(
-    (["--env", "MODEL_DIR"], "must be NAME=VALUE, not 'MODEL_DIR'"),
-    (["--new-env", "=x"], "must be NAME=VALUE, not '=x'"),
-)
-def test_a_variable_needs_a_name_and_a_value(arguments, reason, capsys):
-    with pytest.raises(SystemExit):
-        main([__file__, __file__, *arguments])
-    assert reason in capsys.readouterr().err
 
 
 def test_a_file_outside_of_any_package_is_no_module(tmp_path, capsys):

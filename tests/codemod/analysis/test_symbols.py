@@ -1,6 +1,5 @@
 """A spelling settles which defaults an estimator has: a wrong guess would train differently in silence."""
 
-from migrate.analysis.source.symbols import symbol
 from tests.cases import each
 from tests.codemod.programs import migrate
 
@@ -42,16 +41,3 @@ def test_contrib_learn_is_not_taken_for_the_estimator_of_the_same_name():
     output, findings = migrate(source)
     assert output == source
     assert "tensorflow.contrib.learn.DNNClassifier" in "; ".join(finding.message for finding in findings)
-
-
-@each("path", "tail")(
-    ("tensorflow.contrib.tpu.python.tpu.tpu_config.TPUConfig", "estimator.tpu.TPUConfig"),
-    ("tensorflow.contrib.tpu.python.tpu.bfloat16.bfloat16_scope", "tpu.bfloat16_scope"),
-    ("tensorflow_estimator.python.estimator.training.TrainSpec", "estimator.TrainSpec"),
-    ("tensorflow.python.estimator.estimator_lib.Estimator", "estimator.Estimator"),
-    ("tensorflow.contrib.training.python.training.hparam.HParams", "contrib.training.HParams"),
-)
-def test_a_private_path_is_the_symbol_that_it_leads_to(path, tail):
-    found = symbol(path)
-    assert found is not None
-    assert found.tail == tail

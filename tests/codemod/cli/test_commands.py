@@ -5,6 +5,7 @@ import pytest
 from migrate.cli.explain import difference
 from migrate.cli.main import main
 from migrate.rules import RULES
+from tests.cases import each
 from tests.codemod.programs import program
 
 
@@ -39,14 +40,10 @@ def test_a_directory_with_the_name_of_a_command_can_be_migrated(project, capsys,
     assert "Read 1 file:" in capsys.readouterr().err
 
 
-def test_explain_knows_the_troubles_with_files_too(capsys):
-    assert main(["explain", "FT004"]) == 0
-    assert "was not overwritten" in capsys.readouterr().out
-
-
-def test_explain_takes_the_name_that_the_summary_prints(capsys):
-    assert main(["explain", "visible_checkpoints"]) == 0
-    assert capsys.readouterr().out.startswith("FT152 · ")
+@each("asked", "shown")(("FT004", "was not overwritten"), ("visible_checkpoints", "FT152 · "))
+def test_explain_knows_the_troubles_with_files_and_the_names_that_the_summary_prints(asked, shown, capsys):
+    assert main(["explain", asked]) == 0
+    assert shown in capsys.readouterr().out
 
 
 def test_findings_may_leave_the_exit_code_at_zero_and_errors_not(project):

@@ -117,9 +117,7 @@ def test_a_write_says_nothing_of_what_is_committed(committed_project, capsys):
 @pytest.mark.parametrize("is_staged", [False, True])
 def test_a_write_names_the_files_with_changes_that_are_not_committed(committed_project, capsys, is_staged):
     text = (committed_project / "train.py").read_text()
-    (committed_project / "train.py").write_text(text + "\nx = 1\n")
-    (committed_project / "sub").mkdir()
-    (committed_project / "sub/née.py").write_text(text)
+    put(committed_project, {"train.py": text + "\nx = 1\n", "sub/née.py": text})
     if is_staged:
         git(committed_project, "add", ".")
     assert main(["."]) == 1

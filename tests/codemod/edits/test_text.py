@@ -59,27 +59,11 @@ LAYOUTS = {
         "config=config, hidden_units=[8]",
         "\n        config=config,  # a\n        # b\n        hidden_units=[\n            8,  # c\n        ],",
     ),
-    "a train call's comments": BASE.replace(
-        "model.train(train_input_fn, max_steps=10, hooks=[Hook()])",
-        "model.train(  # a\n    train_input_fn,  # b\n        max_steps=10,\n        hooks=[Hook()],  # c\n    )  # d",
-    ),
-    "an evaluate call's comments": BASE.replace(
-        "model.evaluate(test_input_fn)", "model.evaluate(  # a\n        test_input_fn  # b\n    )  # c"
-    ),
-    "a predict call's comments": BASE.replace(
-        "predict(test_input_fn)", "predict(  # a\n        test_input_fn  # b\n    )"
-    ),
-    "a hook's comments": BASE.replace(
-        "(self, run_context):", "(  # a\n        self,  # b\n        run_context,  # c\n    ):  # d"
-    ),
     "a helper's comments": BASE.replace(
         '{"x": x}, y, shuffle=False', '\n        {"x": x},  # a\n        y, shuffle=False'
     ),
     "a config amid its line": main("x = 1; c = tf1.estimator.RunConfig(); y = 2  # a", "est = DNN(config=c)", TRAIN),
     "a program on one line": body(f"if x: c = tf1.estimator.RunConfig(); est = DNN(config=c); {TRAIN}  # a\n"),
-    "calls on the lines of else and while": body(
-        f"est = DNN()\nif x: pass\nelse: {TRAIN}  # a\nwhile x: {TRAIN}  # b\n"
-    ),
     "parentheses": body(f"est = (DNN())\n({TRAIN})\nx = (est.evaluate(data))\ny = (est.evaluate)(data)\n"),
     "a type comment": BASE.replace("(save_checkpoints_steps=5)", "(save_checkpoints_steps=5)  # type: RunConfig"),
     "a decorator": BASE.replace("def main", "@print\n@staticmethod\ndef main"),

@@ -193,10 +193,7 @@ def test_a_script_that_trains_comes_before_those_that_import_it_and_before_its_t
 
 
 def test_the_text_rolls_up_by_directory_and_owner(project, capsys):
-    for name, text in (("ads", BLOCKED), ("search", program())):
-        (project / name).mkdir()
-        (project / name / "train.py").write_text(text)
-    (project / "CODEOWNERS").write_text("* @all\n/ads/ @ads # theirs\n")
+    put(project, {"ads/train.py": BLOCKED, "search/train.py": program(), "CODEOWNERS": "* @all\n/ads/ @ads # theirs\n"})
     assert main(["plan", "ads", "search"]) == 1
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert next(line for line in lines if line[:1] == ["ads"])[:5] == ["ads", "1", "program", "(1", "blocked),"]
@@ -206,10 +203,8 @@ def test_the_text_rolls_up_by_directory_and_owner(project, capsys):
 
 
 def test_the_last_line_of_codeowners_that_matches_wins(project):
-    (project / ".github").mkdir()
-    (project / ".github" / "CODEOWNERS").write_text("* @all\n*.py @python\n/jobs/**/train.py @jobs a@b.c\n/jobs/old\n")
-    (project / "jobs" / "old").mkdir(parents=True)
-    (project / "jobs" / "new").mkdir()
+    lines = "* @all\n*.py @python\n/jobs/**/train.py @jobs a@b.c\n/jobs/old\n"
+    put(project, {".github/CODEOWNERS": lines, "jobs/old/train.py": "", "jobs/new/train.py": ""})
     assert owners("train.py") == ("@python",)
     assert owners("jobs/new/train.py") == ("@jobs", "a@b.c")
     assert owners("jobs/old/train.py") == ()
@@ -228,9 +223,8 @@ def test_with_a_baseline_only_new_estimator_code_fails(project, capsys):
 
 
 def test_a_baseline_of_the_whole_tree_serves_a_run_on_a_part_of_it_however_its_path_is_spelled(project, capsys):
-    (project / "jobs").mkdir()
-    (project / "jobs" / "old.py").write_text((project / "train.py").read_text())
-    (project / "jobs" / "torn.py").write_text("import tensorflow as tf\nprint tf.estimator.Estimator\n")
+    torn = "import tensorflow as tf\nprint tf.estimator.Estimator\n"
+    put(project, {"jobs/old.py": (project / "train.py").read_text(), "jobs/torn.py": torn})
     assert main(["plan", ".", "--format", "json", "--output", "plan.json"]) == 2
     for spelled in ("jobs", "./jobs", "jobs/../jobs"):
         capsys.readouterr()
@@ -386,9 +380,8 @@ def test_a_keras_program_starts_in_the_script_that_uses_its_class_and_is_verifie
     ("find_packages()", ""),
 )
 def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_runtime_files(tmp_path, capsys, packages, missing):
-    (tmp_path / "lib").mkdir()
-    put(tmp_path / "lib", {"__init__.py": "", "train.py": MODEL_FN})
-    (tmp_path / "setup.py").write_text(f"setup(name='lib', packages={packages})\n")
+    setup = f"setup(name='lib', packages={packages})\n"
+    put(tmp_path, {"lib/__init__.py": "", "lib/train.py": MODEL_FN, "setup.py": setup})
     told = f"Add {missing} to packages in {tmp_path / 'setup.py'}, which lists them: "
     for command in ("plan", "write"):
         main([command, str(tmp_path)])
@@ -399,13 +392,7 @@ def test_a_setup_py_that_lists_its_packages_is_told_to_name_the_runtime_files(tm
 
 @pytest.mark.parametrize(("folders", "is_told"), [(2, False), (3, True)])
 def test_three_copies_of_the_runtime_files_are_told_with_the_lines_a_package_saves(tmp_path, capsys, folders, is_told):
-    for number in range(folders):
-        (tmp_path / str(number)).mkdir()
-        (tmp_path / str(number) / "train.py").write_text(MODEL_FN)
+    put(tmp_path, {f"{number}/train.py": MODEL_FN for number in range(folders)})
     main(["plan", str(tmp_path)])
-    told = re.search(
-        r"^3 copies of tf2_recovery would be written, of \d{4} lines; --helpers package writes none",
-        capsys.readouterr().out,
-        re.MULTILINE,
-    )
-    assert bool(told) == is_told
+    line = r"^3 copies of tf2_recovery would be written, of \d{4} lines; --helpers package writes none"
+    assert bool(re.search(line, capsys.readouterr().out, re.MULTILINE)) == is_told

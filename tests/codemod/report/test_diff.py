@@ -13,6 +13,7 @@ from migrate.pipeline.run import run
 from migrate.report import diff
 from migrate.settings import Settings
 from tests.cases import each
+from tests.codemod.trees import put
 from tests.pairs import ROOT
 
 BEFORE = "import tensorflow as tf\n\n\ndef train():\n    return tf.estimator\n"
@@ -155,10 +156,7 @@ def test_the_diff_is_applied_in_the_directory_where_it_was_made(repository, monk
 def test_a_diff_that_reaches_beside_the_current_directory_applies_at_the_root_of_the_repository(
     repository, monkeypatch
 ):
-    (repository / "src").mkdir()
-    (repository / "jobs").mkdir()
-    (repository / "jobs" / "train.py").write_text(BEFORE)
-    (repository / "src" / "train.py").write_text(BEFORE)
+    put(repository, {"jobs/train.py": BEFORE, "src/train.py": BEFORE})
     monkeypatch.chdir(repository / "src")
     changes = [FileChange("../jobs/train.py", BEFORE, AFTER), FileChange("train.py", BEFORE, AFTER)]
     assert diff.base_directory(changes) == str(repository)

@@ -50,9 +50,7 @@ def test_the_same_outcome_gives_the_same_page(project):
 def test_a_hundred_programs_make_a_page_of_a_few_hundred_kilobytes(project, monkeypatch):
     """The programs differ in a number of four digits alone, and so do their outcomes: one of them is worked out."""
     text = program(config="RunConfig(save_checkpoints_steps=7000)").replace("Hook", "Hook7000")
-    for number in range(7000, 7100):
-        (project / f"job{number}").mkdir()
-        (project / f"job{number}" / f"train{number}.py").write_text(text.replace("7000", str(number)))
+    put(project, {f"job{n}/train{n}.py": text.replace("7000", str(n)) for n in range(7000, 7100)})
     one = pickle.dumps(outcome_of("job7000"))
     assert one.count(b"7000") > 5
     all_of_them = [pickle.loads(one.replace(b"7000", b"%d" % number)) for number in range(7000, 7100)]
@@ -296,9 +294,8 @@ def test_on_a_phone_the_old_line_stands_above_the_new_one_and_an_equal_line_once
 
 @pytest.mark.parametrize("width", [1400, 390])
 def test_the_table_of_programs_is_seen_whole_and_leads_to_the_files(review, project, width):
-    deep = project / "a_directory_with_a_long_name" / "another_one_below_it_that_is_no_shorter"
-    deep.mkdir(parents=True)
-    (deep / "a_program_whose_name_tells_all_about_it.py").write_text(LEFT)
+    deep = "a_directory_with_a_long_name/another_one_below_it_that_is_no_shorter"
+    put(project, {f"{deep}/a_program_whose_name_tells_all_about_it.py": LEFT})
     page_of()
     review.set_viewport_size({"width": width, "height": 900})
     review.reload()

@@ -17,6 +17,7 @@ from migrate.report.pages import pages
 from migrate.rules import RULES
 from tests.codemod.notebooks.conftest import notebook
 from tests.codemod.programs import program
+from tests.codemod.trees import put
 
 CLASSES = {
     "runs": sarif_om.Run,
@@ -157,9 +158,7 @@ def test_fingerprints_stay_when_lines_come_in_above_and_layout_changes(project):
 
 
 def test_every_fingerprint_is_its_own(project):
-    (project / "train.py").write_text(TWO)
-    (project / "copy").mkdir()
-    (project / "copy" / "train.py").write_text(TWO)
+    put(project, {"train.py": TWO, "copy/train.py": TWO})
     made = fingerprints()
     assert len(made) == len(set(made)) > 5
 

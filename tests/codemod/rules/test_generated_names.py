@@ -16,7 +16,6 @@ FORMS = {
     "name of an import": "from theirs import other as {0}\n",
     "parameter": "def own_{0}({0}):\n    return {0}\n",
 }
-Program = tuple[str, dict[str, str], frozenset[str]]
 
 
 @cache

@@ -137,10 +137,7 @@ def test_what_has_become_a_link_since_it_was_read_is_not_followed(tree):
 
 
 def test_helpers_of_a_given_file_may_stand_at_the_top_of_its_package(tree):
-    (tree / "pkg/sub").mkdir(parents=True)
-    for name in ("pkg/__init__.py", "pkg/sub/__init__.py"):
-        (tree / name).touch()
-    (tree / "pkg/sub/job.py").write_text("from pkg import sub\n" + JOB)
+    put(tree, {"pkg/__init__.py": "", "pkg/sub/__init__.py": "", "pkg/sub/job.py": "from pkg import sub\n" + JOB})
     assert main(["write", "pkg/sub/job.py"]) == 1
     assert "tf.estimator" not in (tree / "pkg/sub/job.py").read_text()
 

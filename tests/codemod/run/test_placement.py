@@ -13,7 +13,7 @@ from migrate.runtime_files.package import content
 from migrate.settings import Settings
 from tests.cases import cases, each
 from tests.codemod.bodies import body
-from tests.codemod.trees import outcome_of
+from tests.codemod.trees import outcome_of, put
 from tests.runtime_package import files_beside
 
 JOB = body("est = DNN()\nest.train(data, max_steps=3)\n")
@@ -131,8 +131,7 @@ def test_a_file_that_is_not_the_tools_stays_and_blocks_only_those_that_need_it(t
 
 def test_a_folder_with_other_things_than_python_is_somebodys_own_too(tmp_path):
     tree(tmp_path, a=JOB)
-    (tmp_path / "tf2_recovery").mkdir()
-    (tmp_path / "tf2_recovery/data.csv").write_text("1")
+    put(tmp_path, {"tf2_recovery/data.csv": "1"})
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
     assert (tmp_path / "a.py").read_text() == JOB
@@ -273,8 +272,7 @@ def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_work
 def test_helpers_are_written_before_their_importers_and_these_stay_where_they_cannot_be(tmp_path):
     tree(tmp_path, a=JOB)
     outcome = outcome_of(tmp_path)
-    (tmp_path / "tf2_recovery/premade").mkdir(parents=True)
-    (tmp_path / "tf2_recovery/premade/dnn.py").write_text("x = 3\n")  # made by somebody else in the meantime
+    put(tmp_path, {"tf2_recovery/premade/dnn.py": "x = 3\n"})  # made by somebody else in the meantime
     assert [problem.code for problem in write(outcome)] == ["FT004", "FT005"]
     assert (tmp_path / "a.py").read_text() == JOB
 

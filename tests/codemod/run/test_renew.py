@@ -9,6 +9,7 @@ from migrate import __version__
 from migrate.cli.main import main
 from migrate.runtime_files import package
 from tests.codemod.programs import program
+from tests.codemod.trees import put
 from tests.runtime_package import files_beside
 
 PREDICTING = program()
@@ -72,8 +73,7 @@ def test_renew_shows_the_diff_and_with_write_replaces_what_nobody_edited(old, ca
 
 
 def test_renew_of_a_program_brings_up_the_runtime_files_that_it_imports_and_no_others(old, monkeypatch):
-    (old / "other").mkdir()
-    (old / "other" / "b.py").write_text(PREDICTING)
+    put(old, {"other/b.py": PREDICTING})
     release(monkeypatch, "--write", "other")
     assert main(["renew", "--write", "--program", "a.py"]) == 0
     assert logs(old) == package.text_of("premade/dnn")

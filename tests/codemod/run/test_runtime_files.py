@@ -105,10 +105,7 @@ def test_with_the_package_the_requirement_is_written_where_the_repository_lists_
 
 
 def test_a_list_outside_of_the_given_paths_is_not_touched_and_the_requirement_is_said(tmp_path, capsys):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "requirements.txt").write_text("numpy\n")
-    (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs/a.py").write_text(JOB)
+    put(tmp_path, {".git/HEAD": "", "requirements.txt": "numpy\n", "jobs/a.py": JOB})
     assert main(["--write", "--helpers", "package", str(tmp_path / "jobs")]) == 1
     assert (tmp_path / "requirements.txt").read_text() == "numpy\n"
     assert f"Add tf2-recovery=={__version__} to what" in capsys.readouterr().err

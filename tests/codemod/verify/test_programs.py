@@ -9,6 +9,7 @@ from migrate.verify.cli import main
 from migrate.verify.interruption import run, run_interrupted
 from migrate.verify.record import Record
 from migrate.verify.verification import expect_sound
+from tests.codemod.trees import put
 
 
 @pytest.fixture
@@ -29,13 +30,8 @@ EVENTS = "open(os.environ['MIGRATE_VERIFY_EVENTS'], 'a').write(json.dumps({}) + 
 
 def test_a_module_is_run_as_python_m_runs_it_from_above_its_package(tmp_path):
     package = tmp_path / "trainer" / "tasks"
-    package.mkdir(parents=True)
-    for directory in (package.parent, package):
-        (directory / "__init__.py").touch()
-    (package / "data.py").write_text("NAME = 'data'\n")
-    (package / "task.py").write_text(
-        "import sys\nfrom .data import NAME\nprint(__name__, __package__, NAME, sys.argv[1:])\n"
-    )
+    task = "import sys\nfrom .data import NAME\nprint(__name__, __package__, NAME, sys.argv[1:])\n"
+    put(package, {"../__init__.py": "", "__init__.py": "", "data.py": "NAME = 'data'\n", "task.py": task})
     program = Program(package / "task.py", args=("--out", "{model_dir}"), module=True)
     assert run(program, "d").output == "__main__ trainer.tasks data ['--out', 'd']\n"
     assert program.shell_command("d") == f"cd {tmp_path} && {sys.executable} -m trainer.tasks.task --out d"

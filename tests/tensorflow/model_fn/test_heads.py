@@ -26,18 +26,13 @@ HEADS = {
 }
 
 
-def labels_of(head):
-    return [[1], [0], [1]]
-
-
 def model_fn(features, labels, mode, params):
     head = HEADS[params["head"]]()
     kernel = tf.get_variable("kernel", [2, head.logits_dimension], initializer=tf.ones_initializer())
     optimizer = optimizers.get_optimizer_instance(params["optimizer"], 0.1)
     logits = tf.matmul(features["x"], kernel)
-    spec = head.create_estimator_spec(features, mode, logits, labels, train_op_fn=lambda loss: optimizer.minimize(
+    return head.create_estimator_spec(features, mode, logits, labels, train_op_fn=lambda loss: optimizer.minimize(
         loss, global_step=tf.train.get_global_step()))
-    return spec
 """
 PUBLIC = """\
 import tensorflow.compat.v1 as tf
@@ -50,10 +45,6 @@ HEADS = {
     "numbers": lambda: tf.estimator.RegressionHead(weight_column="weight", loss_reduction="sum"),
     "three": lambda: tf.estimator.MultiClassHead(3, name="class"),
 }
-
-
-def labels_of(head):
-    return [[1], [0], [1]]
 
 
 def model_fn(features, labels, mode, params):
@@ -78,6 +69,7 @@ from model import *
 
 
 X = {"x": [[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]], "weight": [[1.0], [2.0], [0.5]]}
+LABELS = [[1], [0], [1]]
 
 
 def text_of(value):
@@ -90,8 +82,8 @@ def main(folder):
     for head in HEADS:
         params = {"head": head, "optimizer": "Adam" if head in ("two", "three") else tf.train.AdagradOptimizer(0.2)}
         estimator = tf.estimator.Estimator(model_fn, f"{folder}/{head}", params=params)
-        estimator.train(lambda: tf.data.Dataset.from_tensors((X, labels_of(head))).repeat(5), max_steps=5)
-        metrics = estimator.evaluate(lambda: tf.data.Dataset.from_tensors((X, labels_of(head))).repeat(5))
+        estimator.train(lambda: tf.data.Dataset.from_tensors((X, LABELS)).repeat(5), max_steps=5)
+        metrics = estimator.evaluate(lambda: tf.data.Dataset.from_tensors((X, LABELS)).repeat(5))
         predicted = next(estimator.predict(lambda: tf.data.Dataset.from_tensors(X)))
         path = estimator.export_saved_model(f"{folder}/{head}/exported", receiver)
         exported = tf.compat.v2.saved_model.load(path.decode())

@@ -1,4 +1,4 @@
-"""Finds the folder that a loop saves its models in, as source that is valid before the loop."""
+"""Finds the place that a loop saves its models to, as source that is valid before the loop."""
 
 import ast
 import json
@@ -10,31 +10,27 @@ from migrate.analysis.calls.reach import Reach
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
+from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import SEARCHES, name_of
 from migrate.analysis.source.scopes import Scope
-from migrate.rewrite.vocabulary import Vocabulary
 
 _FIELDS = ("%", "{")
 _PATH_FUNCTIONS = ("str", "join", "Path", "dirname")
 _MAX_DEPTH = 6
 
 
-def loop_directory(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, load: Load) -> str:
-    """Returns the folder as source; the name of the file, without its suffix, where the folder is not known there.
+def loop_directory(reach: Reach, training: TrainedLoop, load: Load) -> str:
+    """Returns the folder, or a path in it, as source; the name of the program's file where it is not known there.
 
     Args:
       load: the load of the model before the loop.
     """
     saves = reach.search(ModelSaves)
-    folder = _Folder(reach, vocabulary, training)
+    folder = _Folder(reach, training)
     calls = [*training.saves, load.call]
     for call in calls:
         path = path_argument(call)
-        if (
-            path is None
-            or reach.module_of(call) is not reach.module
-            or (call is load.call and _may_be_none(load, path))
-        ):
+        if path is None or reach.module_of(call) is not reach.module or _may_be_none(reach.module, call, path):
             continue
         if text := folder.directory_source(path, 0):
             return text
@@ -46,9 +42,9 @@ def loop_directory(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
     return python_string(posixpath.splitext(posixpath.basename(reach.module.path))[0])
 
 
-def _may_be_none(load: Load, path: ast.expr) -> bool:
-    """Whether a test around a load reads a part of its path, which may then be missing in a first run."""
-    asked = {text for test, _ in tests_around(load.module.names, load.call) for text in _tested_names(test)}
+def _may_be_none(module: Module, call: ast.Call, path: ast.expr) -> bool:
+    """Whether a test around a load or save reads a part of its path, which may then be missing."""
+    asked = {text for test, _ in tests_around(module.names, call) for text in _tested_names(test)}
     return any(isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) in asked for one in ast.walk(path))
 
 
@@ -61,8 +57,8 @@ def _tested_names(test: ast.AST) -> Iterator[str]:
 
 
 class _Folder:
-    def __init__(self, reach: Reach, vocabulary: Vocabulary, training: TrainedLoop) -> None:
-        self.module, self.vocabulary, self.loop = reach.module, vocabulary, training.loop
+    def __init__(self, reach: Reach, training: TrainedLoop) -> None:
+        self.module, self.loop = reach.module, training.loop
         self.place: Scope = self.module.names.scope_of(training.loop)
         self.text: Callable[[ast.expr], str] = self.module.source.text
         self.stored = {ast.unparse(one) for one in self.module.names.stores if self._is_inside(one)}
@@ -87,9 +83,7 @@ class _Folder:
         only = self.module.names.only_value(path) if isinstance(path, ast.Name) else None
         if isinstance(only, ast.Constant) or (only is not None and not self._is_known(path)):
             return self.directory_source(only, depth + 1)
-        return (
-            self._parent(self.text(path)) if self._is_known(path) and isinstance(path, ast.Name | ast.Attribute) else ""
-        )
+        return self.text(path) if self._is_known(path) and isinstance(path, ast.Name | ast.Attribute) else ""
 
     def _folder_of_call(self, call: ast.Call, depth: int) -> str:
         name, args = name_of(call.func), call.args
@@ -124,12 +118,9 @@ class _Folder:
         if len(known) == 2 and isinstance(last, str) and last.startswith("/") and "/" not in last[1:]:
             return self.text(known[0])  # folder + "/model-"
         if len(known) == 1:
-            return self._parent(self.text(known[0]))
+            return self.text(known[0])
         fields = "".join(str(one.value) if isinstance(one, ast.Constant) else f"{{{self.text(one)}}}" for one in known)
-        return self._parent(f'f"{fields}"') if '"' not in fields and "\\" not in fields else ""
-
-    def _parent(self, text: str) -> str:
-        return f"{self.vocabulary.standard_module('os')}.path.dirname({text})"
+        return f'f"{fields}"' if '"' not in fields and "\\" not in fields else ""
 
     def _is_known(self, value: ast.expr) -> bool:
         """Whether an expression has the same value before and in the loop."""

@@ -21,6 +21,9 @@ from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 OWN_CODE = "Nothing changes: the program resumes by its own code alone."
+_OF_ALL = {"range", "arange", "linspace", "mean", "average", "median", "std", "sum", "min", "max", "argmin", "argmax"}
+"""Functions whose result needs all turns."""
+_WRITERS = {"print", "write", "save", "savez", "savetxt", "dump"}
 _PLACES = {"fit": 5, "fit_generator": 4}
 """The index of the parameter ``callbacks``."""
 
@@ -83,7 +86,7 @@ def keras_backup(reach: Reach, vocabulary: Vocabulary, fit: Fit, name: str, is_k
 def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, load: Load) -> RecoveredTraining:
     """Wraps the range of a custom training loop, given the load of the model before it."""
     module, text = reach.module, reach.module.source.text
-    directory = loop_directory(reach, vocabulary, training, load)
+    directory = loop_directory(reach, training, load)
     models = [one for one in training.models if one not in training.optimizers]
     inner = {f"{one}.optimizer" for one in models}
     optimizers = [one for one in training.optimizers if one not in inner]
@@ -96,6 +99,11 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
     elif training.within:
         return RecoveredTraining(problem=f"line {training.within} saves within a turn", help=OWN_CODE)
+    elif counted := _list_of_turns(module, training):
+        problem = (
+            f"line {counted[1]} reads `{counted[0]}` by the turn, and a resumed start has only its own turns in it"
+        )
+        return RecoveredTraining(problem=problem, help=OWN_CODE)
     elif unset := _unset_variable(module, training):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(
@@ -126,6 +134,31 @@ def _line_of_own_count(module: Module, training: TrainedLoop) -> int:
             if len({training.loop in module.names.ancestors(one.node) for one in bound}) > 1:
                 return node.lineno
     return 0
+
+
+def _list_of_turns(module: Module, training: TrainedLoop) -> tuple[str, int] | None:
+    """Returns a list that a loop fills, and a line that reads it by the turn, beside other values, or for a figure."""
+    loop, names = training.loop, module.names
+    calls = [one for one in names.nodes(ast.Call) if name_of(one.func) == "append" and loop in names.ancestors(one)]
+    lists = [one.func.value for one in calls if isinstance(one.func, ast.Attribute)]
+    filled = {one.id: one for one in lists if isinstance(one, ast.Name)}
+    counts = {*_OF_ALL, *(ast.unparse(one) for one in getattr(training.turns, "args", ()))}
+    for name, one in filled.items():
+        is_above = not any(loop in names.ancestors(binding.node) for binding in names.bindings(one))
+        for read in names.uses(name, names.scope_of(loop)) if is_above else ():
+            held, statement = names.parent(read), names.statement_of(read)
+            place = getattr(held.slice, "lower", held.slice) if isinstance(held, ast.Subscript) else None
+            is_from_end = isinstance(place, ast.UnaryOp)  # losses[-1] is the same after a resume
+            is_indexed = isinstance(held, ast.Subscript) and not is_from_end
+            given = held.args if isinstance(held, ast.Call) and name_of(held.func) not in _WRITERS else []
+            others = [one for one in given if not isinstance(one, ast.Constant) and ast.unparse(one) not in filled]
+            parts = [part for part in ast.walk(statement) if isinstance(part, ast.Name | ast.Attribute)]
+            beside = {text for part in parts for text in (ast.unparse(part), name_of(part))}
+            is_of_all = isinstance(statement, ast.Return) or not counts.isdisjoint(beside)
+            is_behind = read.lineno > (loop.end_lineno or 0) and is_of_all
+            if is_behind or ((is_indexed or others) and read.lineno > loop.lineno):
+                return name, read.lineno
+    return None
 
 
 def _unset_variable(module: Module, training: TrainedLoop) -> tuple[str, int] | None:
@@ -177,8 +210,9 @@ def _path_saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:
                 return python_string(known)
             continue
         root = root_of(path)
-        bound = names.bindings(root)
-        is_above = all(getattr(one.node, "lineno", 0) < fit.call.lineno for one in bound)
+        bound, text = names.bindings(root), module.source.text(path)
+        stores = [one for one in names.stores if names.scope_of(one) is scope and ast.unparse(one) == text]
+        is_above = all(getattr(n, "lineno", 0) < fit.call.lineno for n in [*(one.node for one in bound), *stores])
         if bound and is_above and isinstance(root, ast.Name) and is_bound_at(names, root, fit.call):
-            return module.source.text(path)
+            return text
     return ""

@@ -1,6 +1,7 @@
 """FT201 writes one wrapper around the callbacks of a fit, or the range of a loop, and touches nothing else."""
 
 import difflib
+import textwrap
 
 import pytest
 
@@ -92,6 +93,17 @@ def test_what_is_saved_after_fit_names_the_place_where_no_callback_does(save, na
 def test_a_name_that_is_made_after_fit_does_not_name_the_place():
     source = f"{HEAD}model.fit(x, y, epochs=5)\nlast = next_name()\nmodel.save_weights(last)\n"
     assert added(source)[-1] == "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))"
+
+
+def test_an_attribute_that_is_set_after_fit_does_not_name_the_place():
+    source = f"{HEAD}model.fit(x, y, epochs=5)\nmodel.out = next_name()\nmodel.save_weights(model.out)\n"
+    assert added(source)[-1] == "model.fit(x, y, epochs=5, callbacks=BackupAndRestore.beside([]))"
+
+
+def test_a_path_that_a_loop_may_not_have_does_not_name_its_place():
+    lines = "for epoch in range(9):\n    if args.save:\n        critic.save_weights(os.path.join(args.save, 'c.h5'))"
+    assert "args.save" not in added(LOOP.format(lines))[-1]
+    assert "recovered(range(9), args.save, critic" in added(LOOP.format(lines.replace("if args.save", "if epoch")))[-1]
 
 
 def test_a_name_that_some_starts_do_not_make_names_no_place():
@@ -245,6 +257,38 @@ LEFT = {
         LOOP.format("for epoch in range(9):\n    if epoch % 5 == 0:\n        sample = x\n    show(sample)"),
         "line 11 reads `sample`, which a resumed start may not set",
         "Give `sample` a value above the loop",
+    ),
+    "a list of all turns beside their numbers": (
+        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)") + "plot(range(9), losses)\n",
+        "line 15 reads `losses` by the turn, and a resumed start has only its own turns in it",
+        "Nothing changes",
+    ),
+    "a list that a call gets with the turn": (
+        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    draw(epoch, losses)"),
+        "line 11 reads `losses` by the turn, and a resumed start has only its own turns in it",
+        "Nothing changes",
+    ),
+    "a list that is cut by the turn": (
+        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    mean(losses[epoch - 9 :])"),
+        "line 11 reads `losses` by the turn, and a resumed start has only its own turns in it",
+        "Nothing changes",
+    ),
+    "a list that is returned": (
+        "def train():\n    losses = []\n"
+        + textwrap.indent(LOOP.format("for epoch in range(9):\n    losses.append(loss)"), "    ")
+        + "    return losses\n",
+        "line 16 reads `losses` by the turn, and a resumed start has only its own turns in it",
+        "Nothing changes",
+    ),
+    "a list of all turns for its mean": (
+        "scores = []\n" + LOOP.format("for fold in range(9):\n    scores.append(score)") + "print(np.mean(scores))\n",
+        "line 15 reads `scores` by the turn, and a resumed start has only its own turns in it",
+        "Nothing changes",
+    ),
+    "a list that is read by the turn before": (
+        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    print(losses[epoch - 1])"),
+        "line 11 reads `losses` by the turn, and a resumed start has only its own turns in it",
+        "Nothing changes",
     ),
     "an offset that each start adds to its turns": (
         LOOP.format("for epoch in range(9):\n    show(epoch + first)"),

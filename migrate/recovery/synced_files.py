@@ -22,8 +22,10 @@ def sync_files(*paths):
         other.join()
 
 
-def sync_folder(path):
-    """Waits until a local directory, with all that is below it, is on the disk."""
+def sync_folder_after(earlier, path):
+    """Waits for a thread, then until a local directory, with all below it, is on disk."""
+    if earlier is not None:
+        earlier.join()
     folders = [(top, names) for top, _, names in os.walk(path)]
     files = [os.path.join(top, name) for top, names in folders for name in names]
     sync_files(*files, *(top for top, _ in folders))

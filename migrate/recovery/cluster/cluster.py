@@ -246,16 +246,12 @@ class _JointSteps(Steps):
             self.input_ends, self._joint.needs_all = True, False
             raise
         except tf.errors.OpError as error:
-            if not _is_of_another_task(error):
+            lost = tf.errors.AbortedError, tf.errors.UnavailableError
+            is_told = "Collective ops is aborted by" in error.message
+            if not (isinstance(error, lost) or is_told):  # Not of another task.
                 raise
             # TensorFlow would make a new session, and wait for the lost task forever.
             raise RuntimeError(GONE) from error
-
-
-def _is_of_another_task(error):
-    """Returns whether a step failed because another task is lost or has restarted."""
-    lost = tf.errors.AbortedError, tf.errors.UnavailableError
-    return isinstance(error, lost) or "Collective ops is aborted by" in error.message
 
 
 class _SaveToo(tf1.train.CheckpointSaverHook):

@@ -36,7 +36,8 @@ def transform(
             output_shape=output_shape if known is None else known,
             interpolation=interpolation.upper(),
         )
-        return _unbatch(images, output)
+        rank = images.shape.rank
+        return output if rank == 4 else output[0, :, :, 0] if rank == 2 else output[0]
 
 
 def rotate(images, angles, interpolation="NEAREST", name=None):
@@ -108,8 +109,3 @@ def _as_batch(images):
     return (
         images if rank == 4 else images[None, ..., None] if rank == 2 else images[None]
     )
-
-
-def _unbatch(images, batch):
-    rank = images.shape.rank
-    return batch if rank == 4 else batch[0, :, :, 0] if rank == 2 else batch[0]

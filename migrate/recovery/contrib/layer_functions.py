@@ -140,7 +140,8 @@ def _update(outputs, moving, decay, is_training, collections):
 
     if collections is None:
         return _cond(is_training, after_updates, lambda: outputs)
-    if _may_be_true(is_training):
+    known = tf1.get_static_value(is_training)
+    if known is None or known:
         unchanged = [tf1.identity(old) for old, _ in moving]
         for update in _cond(is_training, update_averages, lambda: unchanged):
             tf1.add_to_collections(collections, update)
@@ -159,11 +160,6 @@ def _variable(name, shape, initializer, regularizer=None, **like):
         if loss is not None:
             tf1.add_to_collection(tf1.GraphKeys.REGULARIZATION_LOSSES, loss)
     return variable
-
-
-def _may_be_true(condition):
-    known = tf1.get_static_value(condition)
-    return known is None or bool(known)
 
 
 def _cond(condition, yes, no):

@@ -10,7 +10,9 @@ def l1_regularizer(scale, scope=None):
       scale: a float, or a tensor; the function returns None for 0.0.
       scope: the name scope; None for "l1_regularizer".
     """
-    return _regularizer(scale, scope or "l1_regularizer", _sum_of_absolutes)
+    return _regularizer(
+        scale, scope or "l1_regularizer", lambda one: tf1.reduce_sum(tf1.abs(one))
+    )
 
 
 def l2_regularizer(scale, scope=None):
@@ -21,10 +23,6 @@ def l2_regularizer(scale, scope=None):
       scope: the name scope; None for "l2_regularizer".
     """
     return _regularizer(scale, scope or "l2_regularizer", tf1.nn.l2_loss)
-
-
-def _sum_of_absolutes(weights):
-    return tf1.reduce_sum(tf1.abs(weights))
 
 
 def _regularizer(scale, scope, penalty):

@@ -92,7 +92,8 @@ def _adopt_copied_list(directory):
     elsewhere = [path for path in paths if _is_elsewhere(path, directory)]
     if not elsewhere:
         return
-    here = {os.path.basename(path) for path in paths if _has_files(path, directory)}
+    own = {os.path.join(directory, os.path.basename(one)) for one in paths}
+    here = {os.path.basename(one) for one in own if tf.io.gfile.exists(one + ".index")}
     copied = [path for path in listed if os.path.basename(path) in here]
     original = os.path.dirname(elsewhere[0])
     if not here and _save_times(directory):
@@ -126,11 +127,6 @@ def _is_elsewhere(path, directory):
         return os.path.dirname(path).rstrip("/") != directory.rstrip("/")
     own, other = map(os.path.realpath, (directory, os.path.dirname(path)))
     return own != other
-
-
-def _has_files(path, directory):
-    index = f"{os.path.basename(path)}.index"
-    return tf.io.gfile.exists(os.path.join(directory, index))
 
 
 def _checkpoint_state(directory):

@@ -71,8 +71,7 @@ class StopSignal:
     """
 
     def __init__(self, model_dir=None):
-        # Under a strategy an Estimator of TensorFlow 2 counts the replicas that stop, and
-        # one of TensorFlow 1 does not.
+        # Under a strategy TensorFlow 2 counts replicas that stop, TensorFlow 1 does not.
         is_replicated = tf.distribute.has_strategy()
         dtype = _saved_type(model_dir) or (tf.int32 if is_replicated else tf.bool)
         with tf1.variable_scope("signal_early_stopping", reuse=tf1.AUTO_REUSE):

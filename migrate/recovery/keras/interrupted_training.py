@@ -6,7 +6,6 @@ Next to it, ``part-…`` has a file of the program until it is moved to its own 
 
 import contextlib
 import functools
-import hashlib
 import multiprocessing.util
 import os
 import pickle
@@ -18,11 +17,17 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
-from ..synced_files import begin, sync_files, sync_folder
+from ..synced_files import begin, sync_files, sync_folder_after
+from .commands import command_of_process, is_notebook
 from .saved_states import (
     build_config_of,
+    class_of,
     directory_for,
+    files_in,
     has_saved,
+    has_space,
+    has_value,
+    is_finite,
     names_in,
     newest_state,
     places_trained_by,
@@ -30,6 +35,7 @@ from .saved_states import (
     remove_tree,
     replicas_of,
     variable_of,
+    variables_of,
 )
 
 _MOST_OF_A_NAME = 10
@@ -39,12 +45,12 @@ _begun = []  # The key of each call of kept_training.
 
 def kept_training(saved, models, optimizers=(), name="fit"):
     """Returns the ``SavedTraining`` of these arguments, or logs why not: None."""
-    parent = directory_for(saved)
-    _begun.append(parent if name == "loop" else name)
-    times = _begun.count(_begun[-1])
-    if times > _MOST_OF_A_NAME + 1:
-        return None
     try:
+        parent = directory_for(saved)
+        _begun.append(parent if name == "loop" else name)
+        times = _begun.count(_begun[-1])
+        if times > _MOST_OF_A_NAME + 1:
+            return None
         if times > _MOST_OF_A_NAME:  # From now on only the program's code resumes.
             for training in [one for one in _trainings if one.parent == parent]:
                 training.remove()
@@ -72,10 +78,11 @@ class SavedTraining:
         number = sum(one.name == name for one in self._before)
         self.directory = os.path.join(self.parent, f"{name}-{number}")
         self._roots = [*models, *optimizers]
-        self.is_resumed = self.is_ended = self.was_over = False
+        self.is_resumed = self.is_ended = self.was_over = self._has_failed = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
-        self._replaced = []  # Variables, each with its value before and after.
+        if _trainings and _trainings[-1].note.pop("is_in_file", False):
+            _trainings[-1].save(False)  # It was not the last one of the job.
         self._find({"number": 0, "saved": {}, "file": "", "part": ""})
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
@@ -97,26 +104,26 @@ class SavedTraining:
 
     def _find(self, nothing):
         """Reads the newest readable state, and decides whether this run resumes it."""
-        (note, self._values), command = newest_state(self.directory), _command()
-        for model, config in zip(self.models, note.get("built", ())):
-            if config and not model.built and note["command"] == command:
+        note, self._values = newest_state(self.directory)
+        command = command_of_process()
+        is_same = note.get("command") == command is not None
+        for model, config in zip(self.models, note["built"] if is_same else ()):
+            if config and not model.built:
                 model.build_from_config(config)
         own = {
             "command": command,
-            "began": dict(enumerate(map(digest_of, self._weights()))),
-            "trained": self._trained(),
+            "began": self.digests(),
+            "trained": self.trained(),
+            "optimizers": [*map(class_of, self._optimizers())],
         }
         self.note = {**nothing, **own}
-        others = [one for one in self._inside("") if note and one != self.directory]
+        others = [one for one in self._inside("") if is_same and one != self.directory]
         found = [note, *(newest_state(path)[0] for path in others)]
-        self._notes = sorted(filter(None, found), key=lambda one: one["time"])
-        if note and self._goes_on(note) and self._has_variables(note):
+        found = [one for one in found if one.get("command") == command]
+        self._notes = sorted(found, key=lambda one: one.get("time", 0))
+        if is_same and self._goes_on(note) and self._has_variables(note):
             self.is_resumed, self.note = True, {**note, **own}
         elif note:
-            for training in self._before[::-1]:
-                for one, loaded, restored in training._replaced:
-                    if np.array_equal(one.read_value(), restored):
-                        one.assign(loaded)  # It trains what the program loaded.
             tf.get_logger().warning(
                 "%s has epoch %s of an interrupted training. It began with other "
                 "weights or another command: this start is a new training.",
@@ -124,27 +131,28 @@ class SavedTraining:
             )
 
     def _goes_on(self, note):
-        """Returns whether this run resumes a state, by its weights and its command."""
-        if note["trained"] != self.note["trained"]:
-            return False  # An optimizer rejects weights that it was not built for.
-        if self._before:  # A later training of a process resumes if its first one does.
-            return self._before[0].is_resumed
-        now = self.note["began"]
+        """Returns whether this run resumes a state of the same command."""
+        if any(note.get(key) != self.note[key] for key in ("trained", "optimizers")):
+            return False  # The variables of an optimizer mean something else.
+        if not all(one.is_resumed and one.was_over for one in self._before):
+            return False  # An earlier training of this process was another one.
+        now, notes = self.note["began"], [note, self._notes[-1]]
+        if notes[1].get("is_in_file") and not files_in(notes[1]["part"]):
+            return False  # The job was finished.
+        if notes[1] is not note and not note.get("is_ended"):
+            return False  # It was broken off, and a later training followed.
         if now != note["began"] and self._has_weights():
             return True  # The program loaded them from a file that Keras did not write.
-        notes = [note, self._notes[-1]]
         if any(has_saved(one["saved"], now, 1) for one in notes):
             return True
-        is_same = note["command"] == self.note["command"] is not None
-        is_torn = any(names_in(one["part"]) for one in notes)
+        is_torn = any(files_in(one["part"]) for one in notes)
         files = note["file"], note["file"] + ".index"
         if note["file"] and not is_torn and not any(map(tf.io.gfile.exists, files)):
             return False  # The program's own files were removed.
-        is_written_there = any(one["file"] and not one["part"] for one in notes)
-        is_late = is_torn or (is_same and is_written_there)
+        is_late = is_torn or any(one["file"] and not one["part"] for one in notes)
         if is_late and any(has_saved(one["saved"], now, 2) for one in notes):
             return True  # The last file was not yet in its place.
-        return is_same and now == note["began"]
+        return now == note["began"]
 
     def _has_weights(self):
         """Returns whether the models have the weights of the state that was read."""
@@ -167,11 +175,8 @@ class SavedTraining:
 
     def restore(self):
         """Restores the state that this run resumes, if any."""
-        values, notes = self._values if self.is_resumed else (), self._notes[1:]
-        # The program may have loaded what a later training saved last.
-        is_later = notes and has_saved(notes[-1]["saved"], self.note["began"], 1)
+        values = self._values if self.is_resumed else ()
         for one, value in zip(self._variables(), values):
-            self._replaced += [(one, one.read_value(), value)] if is_later else []
             one.assign(value)
         self._values = ()
         remove_tree(os.path.join(self.directory, "checkpoint"))  # May be truncated.
@@ -188,7 +193,7 @@ class SavedTraining:
     def _weights(self, which="weights"):
         return variables_of(self.models, which)
 
-    def _trained(self):
+    def trained(self):
         """Returns the indices of trainable weights, a list; None before all are built."""
         if not all(model.built for model in self.models):
             return None
@@ -227,11 +232,13 @@ class SavedTraining:
         try:
             if is_changed is None:
                 own, old = self._variables(), self.held  # What was saved last.
-                is_changed = len(own) != len(old) or not all(map(_has_value, own, old))
+                is_changed = len(own) != len(old) or not all(map(has_value, own, old))
             if is_changed:
+                self._has_failed = True
                 self.wait()  # The state before this one stays until this one is whole.
                 self._save_variables()
-            if self.note["number"]:
+                self._has_failed = False
+            if self.note["number"] and not self._has_failed:
                 self._write_note()
         except Exception as error:  # Such as a full disk: the training continues.
             tf.get_logger().warning("Cannot save in %s: %s", self.directory, error)
@@ -239,17 +246,22 @@ class SavedTraining:
         if is_changed:
             self._saved_at = time.monotonic()
             self._seconds = self._saved_at - began
-        self._sync = begin(_sync_after, self._sync, self.directory)
+        self._sync = begin(sync_folder_after, self._sync, self.directory)
 
     def _save_variables(self):
         note, weights, variables = self.note, self._weights(), self._variables()
+        if not has_space(self.parent, variables):
+            raise OSError("the disk has no room for it")
+        if not all(map(is_finite, weights)):  # The state before it is the better one.
+            raise ValueError("it has weights that are no finite numbers")
         if note["number"] == 0:
             remove_tree(self.directory)  # The state of a training that this replaces.
+            note["number"] = time.time_ns() // 10**6  # No other process has the same.
         note["number"] += 1
         built = [*map(build_config_of, self.models)]
         optimized = [places_trained_by(one, weights) for one in self._optimizers()]
         note.update(built=built, optimized=optimized, variables=len(variables))
-        note["trained"] = note["trained"] or self._trained()
+        note["trained"] = note["trained"] or self.trained()
         checkpoint = tf.train.Checkpoint(variables=variables)
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
         self.manager.save(checkpoint_number=note["number"])
@@ -268,6 +280,22 @@ class SavedTraining:
         sync_files(path + ".new")
         tf.io.gfile.rename(path + ".new", path, overwrite=True)
 
+    def end(self):
+        """Notes that the training has ended; in a notebook, removes its state."""
+        self.is_ended = True
+        if not self.was_over:
+            is_in_file = has_saved(self.note["saved"], self.digests(), 1)
+            self.note.update(is_ended=True, is_in_file=is_in_file)
+            self.save(False)
+        if is_notebook():  # Its process is killed as a rule, and starts again later.
+            self.wait()
+            self.note["number"] = 0
+            remove_tree(self.directory)
+
+    def digests(self):
+        """Returns the digests of the weights, a dict by index."""
+        return dict(enumerate(map(digest_of, self._weights())))
+
     def wait(self):
         """Waits until the last save is on the disk."""
         if self._sync is not None:
@@ -276,7 +304,7 @@ class SavedTraining:
     def remove(self):
         """Removes all saved states of the program, and empty folders above them."""
         self.wait()
-        _trainings.remove(self)
+        _trainings[:] = [one for one in _trainings if one is not self]
         remove_tree(self.parent)
         path = self.parent
         with contextlib.suppress(OSError):  # Another program may use them.
@@ -291,13 +319,18 @@ class SavedTraining:
 
     def write_whole(self, write, model, path, *args, **kwargs):
         """Writes a file of the program to a part, saves, and moves it to its path."""
+        if not has_space(self.parent, self._variables()):
+            self.note["number"] = 0
+            remove_tree(self.parent)  # The program may need the room.
+            write(model, path, *args, **kwargs)
+            return
         part = os.path.join(self.parent, f"part-{os.getpid()}-{time.time_ns()}")
         aside, is_aside = os.path.join(part, os.path.basename(path)), False
         with contextlib.suppress(Exception):  # Such as a full disk: writes in place.
             if not os.path.islink(path):
                 tf.io.gfile.makedirs(part)
                 write(model, aside, *args, **kwargs)
-                self._sync = begin(_sync_after, self._sync, part)
+                self._sync = begin(sync_folder_after, self._sync, part)
                 is_aside = True
         saved = self.note["saved"]
         for number, one in self.places_of(model).items():
@@ -305,21 +338,13 @@ class SavedTraining:
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
+        self.note["is_in_file"] = self.is_ended and has_saved(saved, self.digests(), 1)
         self.wait()  # It is on the disk before a note names it.
         self.on_save()
         is_there = is_aside and put_in_place(part, os.path.dirname(path))
         remove_tree(part)
         if not is_there:
             write(model, path, *args, **kwargs)
-
-
-def variables_of(models, which="weights"):
-    """Returns the variables of built models without duplicates, a list."""
-    found = []
-    for model in models:
-        with contextlib.suppress(ValueError):  # Keras 2 raises before a model is built.
-            found += map(variable_of, getattr(model, which))
-    return list({id(one): one for one in found}.values())
 
 
 def digest_of(variable):
@@ -330,17 +355,6 @@ def digest_of(variable):
         return 0
     value = np.ascontiguousarray(one.read_value())
     return zlib.crc32(value.reshape(-1).view(np.uint8))
-
-
-def _sync_after(earlier, folder):
-    if earlier is not None:
-        earlier.join()
-    sync_folder(folder)
-
-
-def _has_value(variable, value):
-    now, value = np.asarray(variable.read_value()), np.asarray(value)
-    return np.may_share_memory(now, value) or np.array_equal(now, value)
 
 
 def _watch_saves(models):
@@ -359,8 +373,8 @@ def _watched(write):
         own = [one for one in _trainings if one.places_of(model)]
         is_over = args[0] if args else kwargs.get("overwrite", True)
         if own and is_over and isinstance(filepath, (str, os.PathLike)):
-            write_whole, filepath = own[-1].write_whole, os.fspath(filepath)
-            return write_whole(write, model, filepath, *args, **kwargs)
+            path = os.fspath(filepath)
+            return own[-1].write_whole(write, model, path, *args, **kwargs)
         return write(model, filepath, *args, **kwargs)
 
     save._is_watched = True
@@ -368,27 +382,16 @@ def _watched(write):
 
 
 def _leave(process):
-    """Removes the saved states when the process ends, after an exception if none trained."""
+    """Removes the saved states when the process ends, unless it is to be continued."""
+    if os.getpid() != process:
+        return
     is_exit = sys.exc_info()[0] in (None, SystemExit) and not hasattr(sys, "last_type")
-    is_ended = all(one.is_ended for one in _trainings) and os.getpid() == process
-    most = len(_trainings)  # Another state is of a stage that was not reached.
-    was_over = all(one.was_over and not one._notes[most:] for one in _trainings)
-    if is_ended and (is_exit or was_over):
+    last = {one.parent: one for one in _trainings}.values()
+    is_ended, most = all(one.is_ended for one in last), len(_trainings)
+    if not is_exit:  # A start repeats what failed, at most once.
+        is_in_file = all(one.note.get("is_in_file") for one in last)
+        is_ended = (is_ended and is_in_file) or all(one.was_over for one in _trainings)
+        is_ended &= not any(one._notes[most:] for one in _trainings)  # Later stages.
+    if is_ended:
         for training in [*_trainings]:
             training.remove()
-
-
-def _command():
-    """Returns a digest of the program's arguments and source, None in a notebook."""
-    main = getattr(sys.modules["__main__"], "__file__", None)
-    if main is None:
-        return None
-    folder = os.path.dirname(os.path.abspath(main)) + os.sep
-    digest = hashlib.sha256(repr([os.path.basename(main), *sys.argv[1:]]).encode())
-    files = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
-    for one in sorted(set(map(os.path.abspath, files))):
-        is_own = one.startswith(folder) and "site-packages" not in one
-        if is_own and os.path.isfile(one):
-            with open(one, "rb") as file:
-                digest.update(file.read())
-    return digest.hexdigest()

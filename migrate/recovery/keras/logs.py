@@ -10,8 +10,7 @@ import tensorflow as tf
 @functools.cache
 def event_writer(directory):
     """Returns the process's ``tf.compat.v1.summary.FileWriter`` for a directory."""
-    # FileWriter needs a graph; the writer of tf.summary needs the package tensorboard,
-    # which TensorFlow 2.21 does not install.
+    # FileWriter needs a graph; that of tf.summary needs the package tensorboard.
     with tf.Graph().as_default():
         return tf.compat.v1.summary.FileWriter(
             directory,

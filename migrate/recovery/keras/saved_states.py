@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import re
+import shutil
 
 import numpy as np
 import tensorflow as tf
@@ -13,7 +14,7 @@ import tensorflow as tf
 from ..synced_files import sync_files
 
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
-_OLD = ".replaced"  # The name in a part of the SavedModel that it replaces.
+_TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d)*|\d{10,}")
 _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
@@ -22,11 +23,18 @@ def directory_for(saved):
 
     It is not in the folder of that path, which the program may list for its newest file.
     """
-    folder, name = os.path.split(os.fspath(saved).partition("{")[0])
+    saved = _TIME.sub("time", os.fspath(saved).partition("{")[0])
+    folder, name = os.path.split(saved)
     name = re.sub(r"\.(h5|hdf5|keras|ckpt|weights)\b", "", name)
     name = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "model"
-    if "://" not in folder and not os.path.isabs(folder) and folder[:2] != "..":
-        return os.path.abspath(os.path.join(".recovery", folder, name))
+    scheme, sign, folder = folder.rpartition("://")
+    folder = os.path.normpath(folder) if sign else os.path.abspath(folder)
+    here, below = os.getcwd(), os.path.relpath(folder)
+    is_below, is_root = not below.startswith(".."), os.path.dirname(here) == here
+    if not (sign or is_root) and (is_below or _is_one_disk(here, folder)):
+        below = below if is_below else folder.lstrip(os.sep)
+        return os.path.normpath(os.path.join(here, ".recovery", below, name))
+    folder = scheme + sign + folder
     above, own = os.path.split(folder)
     is_root = os.path.dirname(above) == above
     if "://" in above or (not is_root and _is_one_disk(above, folder)):
@@ -34,12 +42,13 @@ def directory_for(saved):
     return os.path.join(folder, ".recovery", name)
 
 
-def _is_one_disk(above, folder):
-    if os.path.exists(folder) and os.stat(above).st_dev != os.stat(folder).st_dev:
-        return False
-    while not os.path.exists(above):  # The program may make it later.
-        above = os.path.dirname(above)
-    return os.access(above, os.W_OK)
+def _is_one_disk(*paths):
+    disks = set()
+    for path in paths:
+        while not os.path.exists(path):  # The program may make it later.
+            path = os.path.dirname(path)
+        disks.add((os.stat(path).st_dev, os.access(path, os.W_OK)))
+    return len(disks) == 1
 
 
 def newest_state(directory):
@@ -83,8 +92,7 @@ def names_in(directory):
     """Returns the sorted names in a directory; [] if it is missing."""
     if not tf.io.gfile.isdir(directory):
         return []
-    names = [name.rstrip("/") for name in tf.io.gfile.listdir(directory)]
-    return sorted(name for name in names if name != _OLD)
+    return sorted(name.rstrip("/") for name in tf.io.gfile.listdir(directory))
 
 
 def remove_tree(path):
@@ -93,25 +101,62 @@ def remove_tree(path):
         tf.io.gfile.rmtree(path)
 
 
+def is_finite(variable):
+    """Returns whether a variable has no NaN and no infinite value."""
+    value = replicas_of(variable)[0].read_value()
+    return not value.dtype.is_floating or bool(np.isfinite(tf.reduce_sum(value)))
+
+
+def has_space(directory, variables):
+    """Returns whether a disk has room for two copies of variables; True for a remote."""
+    if "://" in directory:
+        return True
+    while not os.path.exists(directory):
+        directory = os.path.dirname(directory)
+    size = sum(one.dtype.size * (one.shape.num_elements() or 0) for one in variables)
+    return shutil.disk_usage(directory).free > 2 * size
+
+
+def files_in(directory):
+    """Returns the paths of the files below a directory, those in its folders first."""
+    found = tf.io.gfile.walk(directory, topdown=False) if directory else ()
+    return [os.path.join(top, name) for top, _, names in found for name in names]
+
+
 def put_in_place(part, folder):
     """Moves files from part to folder; returns False if there are none, or on failure."""
-    names = sorted(names_in(part), key=lambda n: (n == "checkpoint", ".index" in n))
+    files = files_in(part)
     try:
-        for name in names:  # A checkpoint's index after its data, the list at last.
-            place = os.path.join(folder, name)
-            if tf.io.gfile.isdir(place):  # A SavedModel.
-                tf.io.gfile.rename(place, os.path.join(part, _OLD))
-            tf.io.gfile.rename(os.path.join(part, name), place, overwrite=True)
+        # A checkpoint's index after its data, the list at last.
+        for path in sorted(
+            files, key=lambda n: (n.endswith("checkpoint"), ".index" in n)
+        ):
+            place = os.path.join(folder, os.path.relpath(path, part))
+            if os.path.isfile(place):
+                if not os.access(place, os.W_OK):
+                    return False
+                shutil.copymode(place, path)
+            tf.io.gfile.makedirs(os.path.dirname(place) or ".")
+            tf.io.gfile.rename(path, place, overwrite=True)
     except tf.errors.OpError:  # Also if the folder is on another disk.
         return False
     sync_files(folder or ".")
-    return names != []
+    return files != []
 
 
 def variable_of(one):
     """Returns the ``tf.Variable`` of a Keras 3 variable, or any other object itself."""
     value = getattr(one, "value", None)
     return value if isinstance(value, tf.Variable) else one
+
+
+def variables_of(models, which="weights"):
+    """Returns the variables of built models without duplicates, a list."""
+    found = []
+    for model in models:
+        with contextlib.suppress(ValueError):  # Keras 2 raises before a model is built.
+            found += map(variable_of, getattr(model, which))
+    return list({id(one): one for one in found}.values())
 
 
 def replicas_of(variable):
@@ -141,3 +186,14 @@ def has_saved(saved, now, most):
     """Returns whether weights are all that was saved last, or with 2 before it too."""
     found = (now.get(number) in marks[:most] for number, marks in saved.items())
     return bool(saved) and all(found)
+
+
+def class_of(optimizer):
+    """Returns the name of an optimizer's class, without a scale of its losses."""
+    return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
+
+
+def has_value(variable, value):
+    """Returns whether a variable still has a value that was read from it."""
+    now, value = np.asarray(variable.read_value()), np.asarray(value)
+    return np.may_share_memory(now, value) or np.array_equal(now, value)

@@ -96,8 +96,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             self._save()
 
     def on_epoch_end(self, epoch, logs=None):
-        # Keras finds the end of a dataset of unknown cardinality by one more step,
-        # which trains nothing but is counted.
+        # Keras finds an unknown end by one more step, which trains nothing but counts.
         trained = self._epoch_start + self._epoch_steps
         if self.step == trained + 1:
             self.manager.checkpoint.optimizer.iterations.assign(trained)
@@ -152,8 +151,7 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
             self.manager.checkpoint.untracked = rest
 
     def _make_slots(self, optimizer=None):
-        # Keras 3 makes slots in the first step: too late for the first save and for a
-        # restore.
+        # Keras 3 makes slots in the first step: too late for a save or a restore.
         model = self.manager.checkpoint.model
         optimizer = optimizer or self.manager.checkpoint.optimizer
         if not model.built:

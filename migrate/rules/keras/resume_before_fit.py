@@ -8,9 +8,10 @@ model)`` for a custom training loop. The program's own loads, paths and flags do
 
 1. While a program trains, its models, optimizers, epoch and callbacks' state are saved next to its own files. They are
    removed when the program ends.
-2. A start whose own code loads the last save of the interrupted training continues exactly there. So does a start by
-   the same command, with the same source and initial weights.
-3. Any other start is a new training, such as that of a finished job, or one that loads an older file.
+2. A start by the same command, with the same source, continues exactly there if its own code loads the last save, or
+   begins with the same weights.
+3. Any other start trains as the program alone would, such as that of a finished job, with other arguments, or from an
+   older file.
 
 Found in any file: the program trains what it loads, and saves a file of that name, searches for it, or lets the user
 name it. Also by words: "resume", ``initial_epoch``. Not reported: pretrained weights, inference, the best model loaded
@@ -18,9 +19,9 @@ after ``fit``, callbacks that save.
 
 ``--recovery backup-and-restore`` adds Keras' own callback.
 
-Skipped: a loop without a range or count, whose models have no name there, that adds an offset to its turns, or begins
-or saves within one; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in ``**``
-arguments; TensorFlow 1; Horovod.
+Skipped: a loop without a range or count, whose models have no name there, that adds an offset to its turns, begins or
+saves within one, or reads a list by the turn; a ``fit`` in a loop that counts on from earlier starts, or skips their
+work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. An uninterrupted training is the same. It saves once more in each epoch or turn; where these are short,
 saves take at most a tenth of the time.

@@ -46,7 +46,8 @@ class Saved:
         finally:
             os.chdir(here)
         added = [call.added or "" for call in self.calls]
-        self.first = next(place for place, name in enumerate(added) if name.startswith("ckpt-3"))
+        saves = sorted({name.partition(".")[0] for name in added if name.startswith("ckpt-")})
+        self.first = next(place for place, name in enumerate(added) if name.startswith(saves[2]))
         self._folder = folder / "left"
 
     def goes_on_at(self, state):

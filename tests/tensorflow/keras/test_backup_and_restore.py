@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras import backup_and_restore, interrupted_training
+from migrate.recovery.keras import backup_and_restore, interrupted_training, saved_states
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
+from migrate.recovery.keras.commands import command_of_process
 from migrate.recovery.keras.recovered_loop import recovered
-from migrate.recovery.keras.saved_states import directory_for
+from migrate.recovery.keras.saved_states import directory_for, put_in_place
 from tests.cases import each
 
 keras = tf.keras
@@ -58,7 +59,7 @@ def start(tmp_path, monkeypatch):
         interrupted_training._trainings.clear()
         interrupted_training._begun.clear()
         keras.utils.set_random_seed(1)
-        monkeypatch.setattr(interrupted_training, "_command", lambda: command)
+        monkeypatch.setattr(interrupted_training, "command_of_process", lambda: command)
 
     begin()
     yield begin
@@ -99,9 +100,9 @@ def leave():
     interrupted_training._leave(os.getpid())
 
 
-def test_a_start_that_loads_what_was_saved_last_goes_on_by_any_command(start):
+def test_a_start_that_loads_what_was_saved_last_goes_on(start):
     fit(build(), saver(), at=3)
-    start("train.py --resume")
+    start()
     begun, history, _ = fit(loaded(), saver())
     assert begun == [3, 4]
     assert history.epoch == [0, 1, 2, 3, 4]
@@ -119,7 +120,7 @@ def test_a_start_that_loads_what_keras_has_not_written_goes_on(start, monkeypatc
 
     model = build()
     train(at=3)
-    start("train.py --resume")
+    start()
     model = build()
     model.set_weights(list(np.load("w/own.npz").values()))
     assert train() == [3, 4]
@@ -131,20 +132,26 @@ def test_a_start_by_the_same_command_that_begins_with_the_same_weights_goes_on(s
     assert fit(build(), saver())[0] == [3, 4]
 
 
-def test_a_start_with_other_weights_or_another_command_is_a_new_training(start):
+@pytest.mark.parametrize("make", [build, lambda: loaded()])
+def test_another_command_trains_as_the_program_alone_would(start, make):
     fit(build(), saver(), at=3)
-    start("train.py --epochs 9")
-    assert fit(build(), saver(), at=3)[0] == [0, 1, 2, 3]
+    start("train.py --data new")
+    model = make()
+    assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+    assert int(model.optimizer.iterations.numpy()) == 15
+
+
+def test_a_start_with_other_weights_is_a_new_training(start):
+    fit(build(), saver(), at=3)
     start()
     other = build()
     other.set_weights([weight + 1 for weight in other.get_weights()])
     assert fit(other, saver())[0] == [0, 1, 2, 3, 4]
 
 
-@each("command")(("train.py",), ("train.py --weights w/cp-2.weights.h5",))
-def test_an_older_file_that_the_program_loads_is_a_new_training(start, command):
+def test_an_older_file_that_the_program_loads_is_a_new_training(start):
     fit(build(), saver("w/cp-{epoch}.weights.h5"), at=3)
-    start(command)
+    start()
     model = build()
     model.load_weights("w/cp-2.weights.h5")
     assert fit(model, saver("w/cp-{epoch}.weights.h5"), first=2)[0] == [2, 3, 4]
@@ -171,7 +178,13 @@ def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
     assert os.listdir("w") == ["cp.weights.h5"]
     assert os.path.isdir(".recovery/w/cp/fit-0")
     directory = directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
-    assert directory == str(tmp_path / "runs" / ".recovery" / "one" / "cp")
+    assert directory == str(tmp_path / ".recovery" / "runs" / "one" / "cp")
+    assert directory_for("logs/2026-11-30_01-37-54/cp.keras") == directory_for("logs/20261201 020000/cp.keras")
+    assert directory_for("logs/1/cp.keras") != directory_for("logs/2/cp.keras")
+    os.mkdir("src")
+    os.chdir("src")
+    for path in ("../model.h5", "./../model.h5", "../a/../model.h5", str(tmp_path / "src" / ".." / "model.h5")):
+        assert directory_for(path) == f"{tmp_path}/src/.recovery{tmp_path}/model"
 
 
 def test_a_training_that_ended_before_its_model_was_saved_trains_no_epoch_again(start):
@@ -183,6 +196,26 @@ def test_a_training_that_ended_before_its_model_was_saved_trains_no_epoch_again(
     assert begun == []
     assert history.epoch == [0, 1, 2, 3, 4]
     np.testing.assert_array_equal(model.get_weights()[0], first.get_weights()[0])
+
+
+def test_a_finished_job_that_is_killed_behind_its_training_trains_again(start):
+    for _ in range(3):
+        assert fit(build() if not os.path.exists(FILE) else loaded(), saver())[0] == [0, 1, 2, 3, 4]
+        start()
+
+
+def test_stages_that_have_ended_are_passed_by_while_a_later_one_is_not(start):
+    def train(at=None):
+        model = loaded() if os.path.exists(FILE) else build()
+        return fit(model, saver(), epochs=2)[0], fit(model, saver(), at=at, first=2, epochs=5)[0]
+
+    train(at=3)
+    start()
+    assert train(at=4) == ([], [3, 4])
+    start()
+    assert train() == ([], [4])
+    start()
+    assert train() == ([0, 1], [2, 3, 4])
 
 
 def test_a_file_that_was_replaced_before_the_training_saved_any_is_what_the_start_trains(start):
@@ -219,6 +252,20 @@ def test_the_variables_and_lists_of_a_callback_go_on(start, is_last):
     assert (float(resumed.weight.numpy()), resumed.seen) == (0.5**5, [0, 1, 2, 3, 4])
 
 
+def test_large_data_that_a_callback_was_given_is_not_saved(start):
+    def trained(at=None):
+        callback = Annealing(tf.Variable(1.0))
+        callback.data, callback.seen = [np.zeros(2**18)], [np.zeros(2**18)]
+        fit(build(), callback, saver(), at=at)
+        return callback
+
+    trained(at=3)
+    notes = [os.path.join(top, one) for top, _, names in os.walk(".recovery") for one in names if "note-" in one]
+    assert max(map(os.path.getsize, notes)) < 2**21 + 2**14  # ``seen`` alone: it has grown
+    start()
+    assert len(trained().seen) == 6
+
+
 def test_a_variable_that_a_function_of_a_callback_uses_goes_on(start):
     def annealed(at=None):
         weight = tf.Variable(1.0)
@@ -247,7 +294,7 @@ def test_the_rate_that_a_callback_reduces_goes_on_being_reduced(start, epochs):
 
 def test_a_rate_that_the_program_has_changed_since_is_its_own(start):
     fit(build(optimizer=keras.optimizers.Adam(0.1)), saver(), at=3)
-    start("train.py --rate 0.01")
+    start()
     model = build(optimizer=keras.optimizers.Adam(0.01))
     model.load_weights(FILE)
     assert fit(model, saver())[2].rates == [pytest.approx(0.01)] * 2
@@ -255,30 +302,30 @@ def test_a_rate_that_the_program_has_changed_since_is_its_own(start):
 
 def test_a_total_that_counts_from_the_file_stays_the_interrupted_one(start):
     fit(build(), saver(), at=3, epochs=5)
-    start("train.py --resume")
+    start()
     assert fit(loaded(), saver(), first=3, epochs=3 + 5)[0] == [3, 4]
 
 
 def test_epochs_that_are_left_are_counted_down(start):
     fit(build(), saver(), at=3, epochs=6)
-    start("train.py --left 3")
+    start()
     assert fit(loaded(), saver(), epochs=6 - 3, at=2)[0] == [0, 1, 2]
-    start("train.py --left 1")
+    start()
     model = loaded()
     begun, history, _ = fit(model, saver(), epochs=6 - 5)
     assert begun == [0]
-    assert (history.epoch, len(history.history["loss"])) == ([-5, -4, -3, -2, -1, 0], 6)  # A program may plot them.
+    assert (history.epoch, len(history.history["loss"])) == ([0], 1)  # A program may plot them.
     assert int(model.optimizer.iterations.numpy()) == 6 * 3
 
 
 @pytest.mark.parametrize(("done", "trained"), [(2, [2, 3]), (4, [0, 1]), (3, [0, 1, 2])])
-def test_epochs_are_left_of_the_file_or_of_all_that_were_trained(start, done, trained):
+def test_epochs_are_left_of_the_file_or_of_all_that_were_trained(start, monkeypatch, done, trained):
     """A program may count them by its newest file or by its log; what is neither is trained in full."""
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)  # Its epochs are short.
     model = build()
     save = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: epoch == 1 and model.save_weights(FILE))
-    wait = keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: time.sleep(epoch == 3))  # Its save is due.
-    fit(model, save, wait, at=4, epochs=6, saved=FILE)
-    start(f"train.py --done {done}")
+    fit(model, save, at=4, epochs=6, saved=FILE)
+    start()
     assert fit(loaded(), epochs=6 - done, saved=FILE)[0] == trained
 
 
@@ -295,9 +342,25 @@ def test_a_program_that_trains_other_layers_since_is_a_new_training(start, is_lo
     model.layers[0].trainable = False
     model.compile("adam", "mse")  # Keras 2 freezes a layer when the model is compiled.
     fit(model, saver(), at=3)
-    start("train.py --unfreeze")
+    start()
     model = loaded() if is_loaded else build()
     assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+
+
+def test_a_start_whose_layers_a_callback_has_unfrozen_since_is_a_new_training(start):
+    def train(at=None):
+        model = build()
+
+        def unfreeze(epoch, logs):
+            model.layers[0].trainable = epoch >= 1
+
+        model.layers[0].trainable = False
+        model.compile("adam", "mse")
+        return fit(model, keras.callbacks.LambdaCallback(on_epoch_begin=unfreeze), saver(), at=at)[0]
+
+    train(at=3)
+    start()
+    assert train() == [0, 1, 2, 3, 4]
 
 
 def test_a_model_without_a_shape_takes_other_data_in_a_new_training(start):
@@ -345,7 +408,7 @@ def test_a_kill_between_the_file_and_the_end_of_the_epoch_leaves_no_callback_out
 
     with pytest.raises(Interruption):
         train(InterruptAt(2))
-    start("train.py --resume")
+    start()
     assert train(InterruptAt(), load=True) == [0, 1, 2, 3, 4]
 
 
@@ -377,7 +440,7 @@ def test_a_file_of_a_model_that_shares_its_layers_is_known(start):
 
     _, trained, save = pair()
     fit(trained, save, at=3, saved=FILE)
-    start("train.py --resume")
+    start()
     template, trained, save = pair()
     template.load_weights(FILE)
     assert fit(trained, save, saved=FILE)[0] == [3, 4]
@@ -419,26 +482,123 @@ def test_a_kill_before_a_later_stage_has_put_its_file_in_place_begins_no_stage_a
     assert train() == ([], [4])
 
 
-@pytest.mark.parametrize("command", ["train.py", "train.py --load"])
-def test_a_stage_that_no_longer_fits_begins_with_what_the_program_loaded(start, command):
-    def train(at=None, optimizer="adam"):
-        model, weights = build(), []
-        if os.path.exists(FILE) and "--load" in command:
-            model.load_weights(FILE)
-        given = model.get_weights()
-        fit(model, saver(), epochs=2, name="head")
-        model.compile(optimizer, "mse")
-        begun, first = InterruptAt(at), keras.callbacks.Callback()
-        first.on_train_begin = lambda logs=None: weights.extend(model.get_weights())
-        callbacks = BackupAndRestore.beside([begun, saver(), first], name="all")
-        model.fit(X, Y, epochs=5, initial_epoch=2, callbacks=callbacks, verbose=0)
-        return begun.begun, all(itertools.starmap(np.array_equal, zip(given, weights, strict=True)))
+def test_a_program_with_another_optimizer_is_a_new_training(start):
+    fit(build(optimizer=keras.optimizers.SGD(momentum=0.9)), saver(), at=3)
+    start()
+    model = build(optimizer=keras.optimizers.RMSprop())  # Its variables have the same shapes.
+    model.load_weights(FILE)
+    assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+
+
+def test_a_training_that_a_later_one_follows_is_not_gone_back_to(start):
+    """Such as a fit that ran out of memory, or that the user broke off."""
+
+    def train(first, second):
+        model = loaded() if os.path.exists(FILE) else build()
+        given = [weight.copy() for weight in model.get_weights()]
+        begun = fit(model, saver(), at=first)[0]
+        is_kept = all(map(np.array_equal, given, model.get_weights())) if first == 0 else None
+        return begun, fit(model, saver(), at=second)[0], is_kept
+
+    train(first=1, second=2)
+    start()
+    assert train(first=1, second=None)[1] == [0, 1, 2, 3, 4]
+    leave()
+    assert not os.path.exists(".recovery")
+
+
+def test_a_callback_that_the_recovery_cannot_read_stops_no_training(start):
+    class Odd(keras.callbacks.Callback):
+        callback = None
+
+        def on_epoch_begin(self, epoch, logs=None):
+            self.bar = [epoch] if epoch >= 0 else later
+
+        def on_epoch_end(self, epoch, logs=None):
+            logs["figures"] = [[1.0], [2.0, 3.0]]
+            self.bar.append(epoch)
+
+    def train(*others):
+        callbacks = BackupAndRestore.beside([saver(), *others, Odd()])
+        build().fit(X, Y, shuffle=False, verbose=0, epochs=5, callbacks=callbacks)
+        return others[0].begun
 
     with pytest.raises(Interruption):
-        train(at=4)
-    start(command)
-    # Without a load the first stage goes on by the command, and its end is what the second trains.
-    assert train(optimizer="nadam") == ([2, 3, 4], "--load" in command)
+        train(InterruptAt(3))
+    start()
+    assert train(InterruptAt()) == [4]
+    later = []
+
+
+def test_a_callback_goes_on_as_it_was_behind_its_save(start):
+    class KeepLast(keras.callbacks.Callback):
+        def on_train_begin(self, logs=None):
+            self.paths = []
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.paths.append(f"w/{epoch}.weights.h5")
+            self.model.save_weights(self.paths[-1])
+            if len(self.paths) > 2:
+                os.remove(self.paths.pop(0))
+
+    def train(*others):
+        model = build()
+        callbacks = BackupAndRestore.beside([KeepLast(), *others], saved=FILE)
+        return model.fit(X, Y, shuffle=False, verbose=0, epochs=5, callbacks=callbacks)
+
+    with pytest.raises(Interruption):
+        train(InterruptAt(3))
+    start()
+    train(InterruptAt())
+    assert sorted(os.listdir("w")) == ["3.weights.h5", "4.weights.h5"]
+
+
+def test_a_model_that_no_callback_has_stopped_is_not_said_to_be(start):
+    model = build()
+    fit(model, saver(), at=3)
+    start()
+    model = build()
+    assert fit(model, saver())[0] == [3, 4]
+    assert not model.stop_training
+
+
+def test_a_callback_that_fails_as_a_training_ends_lets_every_second_start_train(start, monkeypatch):
+    class Curve(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            self.figure = epoch
+
+        def on_train_end(self, logs=None):
+            assert self.figure != 4
+
+    def train():
+        start()
+        begun = InterruptAt()
+        callbacks = BackupAndRestore.beside([begun, saver(), Curve()])
+        with pytest.raises((AssertionError, AttributeError)):
+            build().fit(X, Y, verbose=0, epochs=5, callbacks=callbacks)
+        monkeypatch.setattr(sys, "last_type", AttributeError, raising=False)
+        leave()
+        return begun.begun
+
+    assert [train() for _ in range(3)] == [[0, 1, 2, 3, 4], [], [0, 1, 2, 3, 4]]
+
+
+def test_a_command_is_its_arguments_its_configuration_and_its_source_or_a_notebook_s_cells(monkeypatch):
+    main, seen = SimpleNamespace(__file__="train.py"), []
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    for arguments, source, config in itertools.product((["a.json"], ["--config=a.json", "-v"]), "xy", "12"):
+        monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
+        for name, text in (("train.py", source), ("a.json", config)):
+            with open(name, "w") as file:
+                file.write(text)
+        seen += [command_of_process(), command_of_process()]
+    assert len(set(seen)) == len(seen) // 2
+    del main.__file__
+    assert command_of_process() is None
+    main.In = ["", "import keras"]
+    first = command_of_process()
+    main.In.append("model.fit(x)")
+    assert None is not first != command_of_process()
 
 
 @pytest.mark.parametrize("path", ["w/", "w/.best"])
@@ -451,24 +611,56 @@ def test_a_checkpoint_of_a_hidden_name_is_written(start, path):
     assert sorted(os.listdir("w")) == sorted(os.listdir("plain"))
 
 
+def test_the_other_files_of_a_folder_stay_when_a_model_is_saved_to_it():
+    tf.saved_model.save(tf.Module(), "w")
+    os.mkdir("w/logs")
+    for name in ("w/labels.txt", "w/logs/events"):
+        open(name, "w").close()
+    os.symlink("logs", "w/latest")
+    old = {*os.listdir("w")}
+    tf.saved_model.save(build(), "part/w")
+    size = os.path.getsize("part/w/saved_model.pb")
+    os.chmod("w/saved_model.pb", 0o664)
+    assert put_in_place("part", "")
+    assert os.stat("w/saved_model.pb").st_mode & 0o777 == 0o664
+    assert ({*os.listdir("w")}, os.listdir("w/latest")) == (old, ["events"])
+    assert os.path.getsize("w/saved_model.pb") == size
+
+
 @pytest.mark.parametrize("kind", ["fit", "loop"])
-def test_a_program_that_fails_behind_its_training_trains_at_every_second_start(start, monkeypatch, kind):
+@pytest.mark.parametrize("is_in_file", [True, False])
+def test_a_program_that_fails_behind_its_training_repeats_only_what_is_in_no_file(start, monkeypatch, kind, is_in_file):
     def train():
         start()
         model, begun = build(), []
         if kind == "fit":
-            begun += fit(model, saver())[0]
+            begun += fit(model, *([saver()] if is_in_file else []), saved=FILE)[0]
         for turn in recovered(range(5), FILE, model) if kind == "loop" else []:
             begun.append(turn)
             model.fit(X, Y, verbose=0)
-            model.save_weights(FILE)
+            if is_in_file:
+                model.save_weights(FILE)
         leave()
         return begun
 
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)  # Its turns are short.
     monkeypatch.setattr(sys, "last_type", KeyError, raising=False)
     assert train() == [0, 1, 2, 3, 4]
-    assert train() == ([] if kind == "fit" else [4])
+    assert train() == ([0, 1, 2, 3, 4] if is_in_file else [] if kind == "fit" else [4])
     assert train() == [0, 1, 2, 3, 4]
+
+
+def test_a_training_that_diverges_is_continued_where_it_had_not(start):
+    def diverge(epoch, logs):
+        if epoch == 3:
+            model.set_weights([weight * np.nan for weight in model.get_weights()])
+
+    model = build()
+    fit(model, saver(), keras.callbacks.LambdaCallback(on_epoch_begin=diverge), at=4, epochs=6)
+    start()
+    model = build()
+    assert fit(model, saver(), epochs=6)[0] == [3, 4, 5]
+    assert np.isfinite(model.get_weights()[0]).all()
 
 
 def test_a_program_that_fails_between_its_stages_keeps_the_later_one(start, monkeypatch):
@@ -510,7 +702,23 @@ def test_a_fit_that_is_called_very_often_goes_on_by_its_own_code_alone(start):
     assert fit(loaded(), saved="w/agent", epochs=1)[0] == [0]
 
 
-def test_a_note_that_cannot_be_written_costs_the_training_nothing():
+def test_a_training_is_not_kept_where_the_disk_has_no_room_for_it(monkeypatch):
+    free = [10**6]
+    monkeypatch.setattr(saved_states.shutil, "disk_usage", lambda path: SimpleNamespace(free=free[-1]))
+    kept = []
+
+    def look(epoch, logs):
+        kept.append(os.path.exists(".recovery/w/cp"))
+        free.append(100 if epoch == 2 else free[-1])
+
+    fit(build(), keras.callbacks.LambdaCallback(on_epoch_begin=look), saver())
+    assert kept == [False, True, True, False, False]
+    assert loaded()
+
+
+def test_a_note_that_cannot_be_written_costs_the_training_nothing(monkeypatch):
+    monkeypatch.setattr(interrupted_training.time, "time_ns", lambda: 0)
+
     def block(epoch, logs):
         for number in range(1, 9):
             os.makedirs(f".recovery/w/cp/fit-0/note-{number}.new", exist_ok=True)
@@ -519,21 +727,21 @@ def test_a_note_that_cannot_be_written_costs_the_training_nothing():
     assert os.path.exists(FILE)
 
 
-def test_weights_are_hashed_when_fit_begins_and_once_for_each_file(monkeypatch):
+def test_weights_are_hashed_when_fit_begins_and_ends_and_once_for_each_file(monkeypatch):
     hashed, digest = [], interrupted_training.digest_of
     monkeypatch.setattr(interrupted_training, "digest_of", lambda one: hashed.append(one) or digest(one))
     model = build()
     fit(model, saver(), epochs=3)
-    assert len(hashed) == len(model.weights) * (1 + 3)
+    assert len(hashed) == len(model.weights) * (1 + 3 + 1)
 
 
 def test_what_a_kill_has_left_of_a_save_stops_no_later_save(start):
     fit(build(), saver(), at=2)
     os.makedirs(".recovery/w/cp/fit-0/ckpt-1_temp/part-0")
-    start("train.py --resume")
+    start()
     assert fit(loaded(), saver(), at=3)[0] == [2, 3]
     assert not os.path.exists(".recovery/w/cp/fit-0/ckpt-1_temp")
-    start("train.py --resume")
+    start()
     assert fit(loaded(), saver())[0] == [3, 4]
 
 
@@ -577,7 +785,7 @@ def test_a_place_that_tensorflow_cannot_read_from_keeps_nothing(path):
 
 
 def test_a_keras_without_a_way_to_the_first_epoch_trains_all_the_same(monkeypatch):
-    monkeypatch.setattr(backup_and_restore, "_has_first_epoch", lambda model: False)
+    monkeypatch.setattr(backup_and_restore, "hasattr", lambda *_: False, raising=False)
     assert fit(build(), saver())[0] == [0, 1, 2, 3, 4]
     assert not os.path.exists(".recovery")
 
@@ -613,7 +821,7 @@ def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
         os.remove(f"w/{number}.weights.h5")
     start()
     assert train(0, at=3)[0] == [0, 1, 2, 3]
-    start("train.py --first 3")
+    start()
     seen, weights = train(3)
     assert seen == [3, 4, 5]
     for one, other in zip(weights, undisturbed, strict=True):
@@ -621,10 +829,11 @@ def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
 
 
 def test_saves_of_short_turns_take_a_tenth_of_the_time(monkeypatch):
-    now, own = [0.0], interrupted_training.SavedTraining._save_variables
+    now, saves, own = [0.0], [], interrupted_training.SavedTraining._save_variables
 
     def pass_a_second(*training):
         now[0] += 1
+        saves.extend(training)
         return [own(one) for one in training]
 
     clock = SimpleNamespace(monotonic=lambda: now[0], time=time.time, time_ns=time.time_ns)
@@ -634,7 +843,7 @@ def test_saves_of_short_turns_take_a_tenth_of_the_time(monkeypatch):
     for _ in recovered(range(40), "w/model", model):
         model.train_on_batch(X, Y)
         pass_a_second()
-    assert interrupted_training._trainings[0].note["number"] == 5  # one above the loop, and one in nine turns
+    assert len(saves) == 5  # one above the loop, and one in nine turns
 
 
 @pytest.mark.parametrize("turns", [lambda done: range(6 - done), lambda done: itertools.count()])
@@ -652,9 +861,9 @@ def test_a_loop_goes_on_that_counts_what_is_left_or_has_no_end(start, turns):
         return seen, model
 
     assert train(0, at=2)[0] == [0, 1, 2]
-    start("train.py --left 4")
+    start()
     assert train(2, at=4)[0] == [2, 3, 4]
-    start("train.py --left 2")
+    start()
     assert train(4)[0] == [4, 5]
 
 
@@ -675,6 +884,6 @@ def test_a_loop_killed_in_its_first_turn_behind_its_save_trains_that_turn_once(s
     os.remove(FILE)
     start()
     train(is_killed=True)
-    start("train.py --resume")
+    start()
     for one, other in zip(train(), undisturbed, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -1,18 +1,20 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9d8689c8eaf37c8c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c4855fe5bc83f8d0).
 """Resumes Keras trainings where an interrupted run stopped.
 
-The state of a training is saved next to the program's files until the program ends.
-A run resumes if its own code loads what the last one saved, or if it is started by the
-same command with the same source. Any other run is a new training.
+The state of a training is saved next to the program's files until the program ends. A
+run of the same command and source resumes it if it loads what was saved last, or begins
+with the same weights. Any other run is a new training.
 """
 
 import contextlib
+import functools
 import inspect
+import operator
 import os
 import pickle
 import sys
+from numbers import Real
 
-import numpy as np
 import tensorflow as tf
 
 from .interrupted_training import kept_training
@@ -44,6 +46,22 @@ class _Turn(_Callback):
         self._backup.begin_turn(self._number, epoch, logs)
 
 
+def _guarded(method):
+    """Makes a method of BackupAndRestore end its training, and raise nothing."""
+
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        try:
+            if self._training is not None:
+                method(self, *args, **kwargs)
+        except Exception as error:
+            tf.get_logger().warning("This training is not kept: %s.", error)
+            self._training.remove()
+            self._training = None
+
+    return call
+
+
 class BackupAndRestore(_Callback):
     """As Keras' callback of this name, but safe against a kill at any moment."""
 
@@ -65,12 +83,14 @@ class BackupAndRestore(_Callback):
         callbacks = getattr(callbacks, "callbacks", callbacks)  # Of a CallbackList.
         callbacks = tf.nest.flatten(callbacks) if callbacks else []
         inner = [getattr(one, "callback", one) for one in callbacks]  # Of a wrapper.
+        pairs = zip(inner, callbacks)
+        inner = [a if hasattr(a, "on_epoch_end") else b for a, b in pairs]
         if any(type(one).__name__ == cls.__name__ for one in inner):
             return callbacks
         program = os.path.splitext(os.path.basename(sys.argv[0]))[0]
-        files = [getattr(one, "filepath", None) for one in inner]
-        saved = next(filter(None, [*files, saved, program, "notebook"]))
-        backup = cls(os.fspath(saved), inner, name)
+        paths = [*(getattr(one, "filepath", None) for one in inner), saved, program]
+        paths = [one for one in paths if one and isinstance(one, (str, os.PathLike))]
+        backup = cls([*paths, "notebook"][0], inner, name)
         turns = [_Turn(backup, number) for number in range(len(callbacks) + 1)]
         return [one for pair in zip(turns, [*callbacks, backup]) for one in pair]
 
@@ -82,22 +102,23 @@ class BackupAndRestore(_Callback):
     def find_interrupted(self, model):
         """Decides whether this ``fit`` resumes an interrupted training."""
         self._training = None
-        if _has_first_epoch(model):
+        if hasattr(model, "_training_state") or hasattr(model, "_initial_epoch"):
             self._training = kept_training(self._saved, [model], name=self._name)
         else:
             tf.get_logger().warning("This Keras has no way to the first epoch.")
         if self._training is None:
             return
         self._training.on_save = self._save_before_file
-        self._next, self._turn, self._is_saved = None, None, False
+        self._next = self._turn = None
+        self._is_saved = self._is_stale = self._has_stopped = False
         for one in self._callbacks if self._training.is_resumed else []:
             if hasattr(one, "csv_file"):
                 one.append = True  # Else a CSVLogger empties its file.
 
+    @_guarded
     def on_train_begin(self, logs=None):
-        if self._training is None:
-            return
-        self._given = [dict(vars(one)) for one in self._callbacks]
+        self._given = [*map(_parts_of, self._callbacks)]
+        self._first = _named_epoch()
         self._first_states = [*map(_state_of, self._callbacks, self._given)]
         rate, epochs = _rate(self.model), self.params["epochs"]
         self._training.restore()
@@ -111,7 +132,7 @@ class BackupAndRestore(_Callback):
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
         first, in_file = note["first"], note.get("in_file", note["first"])
-        is_rest = epochs < note["epochs"] and not _named_epoch()
+        is_rest = epochs < note["epochs"] and not self._first
         done = (note["epoch"] - first, in_file - first)
         past = in_file if note["epochs"] - epochs == done[1] else note["epoch"]
         if not is_rest and epochs - note["epochs"] not in done:
@@ -123,6 +144,7 @@ class BackupAndRestore(_Callback):
             note.update(first=0, in_file=0)
         is_over = note["is_over"] or note["epoch"] >= note["epochs"]
         self._training.was_over = is_over
+        self.model.stop_training = is_over and note["is_over"]
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
     def _end_turns(self):
@@ -136,25 +158,30 @@ class BackupAndRestore(_Callback):
             self.begin_turn(number, epoch, logs)
             try:
                 one.on_epoch_end(epoch, logs)
-            except ValueError as error:  # Keras 3: the metrics are not built yet.
+            except Exception as error:  # It may need what it makes as an epoch begins.
                 tf.get_logger().warning("Epoch %s: %s", epoch, error)
         self._is_saved = True
         self.on_epoch_end(epoch, logs)
 
+    @_guarded
     def on_epoch_begin(self, epoch, logs=None):
-        if self._training is not None:
-            _set_first_epoch(self.model, None)
-            self._next = epoch
-            self._training.held = ()  # A step would copy what is held.
-            self._training.note.setdefault("first", epoch)
+        _set_first_epoch(self.model, None)
+        self._next = epoch
+        self._training.held = ()  # A step would copy what is held.
+        self._training.note.setdefault("first", epoch)
 
+    @_guarded
     def begin_turn(self, number, epoch, logs):
         """Notes that a callback acts next at the end of an epoch; keeps its logs."""
-        if self._training is not None:
-            self._next, self._turn = epoch + 1, number
-            logs = {name: _number(value) for name, value in (logs or {}).items()}
-            self._training.note["logs"][epoch] = logs
+        if self._is_stale and number < len(self._callbacks):
+            self._save(False)  # The state that the callback before left, with its file.
+        self._next, self._turn, self._is_stale = epoch + 1, number, False
+        logs = {
+            name: one for name, one in (logs or {}).items() if isinstance(one, Real)
+        }
+        self._training.note["logs"][epoch] = {name: float(logs[name]) for name in logs}
 
+    @_guarded
     def _save_before_file(self):
         note, rate = self._training.note, _rate(self.model)
         rates = note.get("rates", [rate])
@@ -163,11 +190,12 @@ class BackupAndRestore(_Callback):
             self._training.save(False)
             return
         note["in_file"], self._is_saved = self._next, True
+        self._is_stale = self._turn is not None
         self._save()
         if self._turn is None:  # Within an epoch.
             self._training.held = ()
 
-    def _save(self, is_changed=None):
+    def _save(self, is_changed=None, is_end=False):
         states = map(_state_of, self._callbacks, self._given)
         changed = [
             {name: state[name] for name in state if state[name] != first.get(name)}
@@ -175,36 +203,41 @@ class BackupAndRestore(_Callback):
         ]
         note = self._training.note
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
-        note["is_over"] = bool(self.model.stop_training)
+        is_end = is_end or bool(self.model.stop_training)
+        note["is_over"] = is_end and self._next < note["epochs"]
+        note["trained"] = self._training.trained()  # A callback may unfreeze layers.
         self._training.save(is_changed)
 
+    @_guarded
     def on_epoch_end(self, epoch, logs=None):
         training = self._training
-        if training is None:
-            return
         self._next, self._turn = epoch + 1, None
-        self.model.stop_training |= epoch + 1 >= training.note["epochs"]
-        is_last = self.model.stop_training
+        is_last = self.model.stop_training or epoch + 1 >= training.note["epochs"]
+        if is_last and not self.model.stop_training:
+            self._has_stopped = self.model.stop_training = (
+                epoch + 1 < self.params["epochs"]
+            )
         if self._is_saved or training.is_due() or is_last:
             self._save(None if self._is_saved or is_last else True)
         self._is_saved = False
 
+    @_guarded
     def on_train_end(self, logs=None):
         training = self._training
-        if training is None:
-            return
         _set_first_epoch(self.model, None)
-        if training.note["number"]:
-            self.model.stop_training = True
+        if training.note["number"] and not training.was_over:
             self._next, self._turn = training.note["epoch"], None
-            self._save()
-        self._next, training.is_ended = None, True
+            self._save(is_end=True)
+        if self._has_stopped:  # No callback of the program did.
+            self.model.stop_training = False
+        training.end()
+        self._next = None
         history, logs = self.model.history, training.note["logs"]
-        earlier = [one for one in logs if one < min(history.epoch, default=one + 1)]
-        for at, epoch in enumerate(sorted(earlier)):
-            for name, value in logs[epoch].items():
-                history.history.setdefault(name, []).insert(at, value)
-        history.epoch[:0] = sorted(earlier)
+        earlier = sorted({one for one in logs if one >= self._first} - {*history.epoch})
+        for name in {name for epoch in earlier for name in logs[epoch]}:
+            values = [logs[epoch][name] for epoch in earlier if name in logs[epoch]]
+            history.history[name] = values + history.history.get(name, [])
+        history.epoch[:0] = earlier
 
 
 # Keras has no public way to set the first epoch; these are those of its own callback:
@@ -218,10 +251,6 @@ class _FirstEpoch:
 
     def maybe_load_initial_counters_from_ckpt(self, steps, initial_epoch, mode=None):
         return max(self._epoch, initial_epoch), 0  # Earlier epochs may lack data.
-
-
-def _has_first_epoch(model):
-    return hasattr(model, "_training_state") or hasattr(model, "_initial_epoch")
 
 
 def _set_first_epoch(model, epoch):
@@ -243,20 +272,13 @@ def _rate(model):
     return float(rate.numpy()) if hasattr(rate, "assign") else None
 
 
-def _number(value):
-    value = np.asarray(value)
-    return float(value) if value.ndim == 0 and value.dtype.kind in "biuf" else None
-
-
-_HOOKS = "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_batch_end"
-
-
 def _variables_of(callback):
     """Returns a dict of the variables that a callback has or its methods use."""
     found = dict(vars(callback))
-    for hook in _HOOKS:
-        with contextlib.suppress(TypeError):  # The hook is no Python function.
-            used = inspect.getclosurevars(getattr(callback, hook))
+    for one in ("on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_batch_end"):
+        # The hook may be no Python function, or use a variable that is set later.
+        with contextlib.suppress(TypeError, ValueError):
+            used = inspect.getclosurevars(getattr(callback, one))
             found.update({**used.globals, **used.nonlocals})
     for name, value in [*found.items()]:
         if isinstance(value, (list, tuple)):
@@ -265,15 +287,22 @@ def _variables_of(callback):
     return {name: one for name, one in found.items() if isinstance(one, tf.Variable)}
 
 
+def _parts_of(callback):
+    attributes = vars(callback).items()
+    return {name: [*v] if isinstance(v, list) else [v] for name, v in attributes}
+
+
 def _state_of(callback, given):
     """Returns a dict of a callback's pickled data, without large data of ``given``."""
     state = {name: one.numpy() for name, one in _variables_of(callback).items()}
-    for name, value in vars(callback).items():
-        is_data = isinstance(value, tuple) or getattr(value, "nbytes", 0) > 2**20
-        is_unchanged = is_data and value is given.get(name)
+    for name, parts in _parts_of(callback).items():
+        value, first = getattr(callback, name), given.get(name, ())
+        is_same = len(parts) == len(first) and all(map(operator.is_, parts, first))
+        is_large = any(getattr(one, "nbytes", 0) > 2**20 for one in parts)
+        is_data = is_same and (is_large or isinstance(value, tuple))
         if name == "monitor_op" and value is not None:  # A function, set by Keras.
             value = value.__name__
-        if is_plain(value) and not is_unchanged and name != "params":
+        if is_plain(value) and not is_data and name != "params":
             state[name] = value
     return {name: pickle.dumps(value) for name, value in state.items()}
 

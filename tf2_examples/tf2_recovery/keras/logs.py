@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e617b9cf884a78ed).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 58405d0bb3ddf852).
 """Writes the log and the summaries of an Estimator while ``fit`` trains."""
 
 import functools
@@ -11,8 +11,7 @@ import tensorflow as tf
 @functools.cache
 def event_writer(directory):
     """Returns the process's ``tf.compat.v1.summary.FileWriter`` for a directory."""
-    # FileWriter needs a graph; the writer of tf.summary needs the package tensorboard,
-    # which TensorFlow 2.21 does not install.
+    # FileWriter needs a graph; that of tf.summary needs the package tensorboard.
     with tf.Graph().as_default():
         return tf.compat.v1.summary.FileWriter(
             directory,

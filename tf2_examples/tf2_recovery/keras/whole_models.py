@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c2475bdc52f8fa62).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8830878d83213587).
 """Loads compiled models in HDF5, which Keras 3 reads but cannot train further."""
 
 import inspect
@@ -175,14 +175,12 @@ class _Known:
     def metric(self, name, settings):
         function = settings.pop("fn", None)
         if isinstance(function, str) and name == "MeanMetricWrapper":
-            return self._metric_of(function, self._without_output(settings["name"]))
+            own, outputs = settings["name"], [f"{one}_" for one in self._outputs]
+            # Keras prefixes the name of the output.
+            own = own.removeprefix(next(filter(own.startswith, outputs), ""))
+            return self._metric_of(function, own)
         kind = self._own(name) or getattr(tf.keras.metrics, name)
         return kind.from_config(settings)
-
-    def _without_output(self, name):
-        """Returns a metric's name without the name of the output that Keras prefixes."""
-        before = (f"{one}_" for one in self._outputs)
-        return name.removeprefix(next(filter(name.startswith, before), ""))
 
     def _metric_of(self, function, name):
         found = self._own(function)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 536ee66b71974319).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 566e7b4da20c7959).
 """The heads of TensorFlow 1's premade estimators: from logits to EstimatorSpec."""
 
 import tensorflow as tf
@@ -97,7 +97,9 @@ class CannedHead:
                 labels = tf.expand_dims(labels, -1)
             labels = self._prepare_labels(labels)
             losses = self._losses(labels, logits)
-            weights = self._weights(features)
+            column, weights = self._weight_column, 1.0
+            if column is not None:
+                weights = tf1.feature_column.input_layer(features, [column])
             loss = tf1.losses.compute_weighted_loss(
                 losses, weights, reduction=self._loss_reduction
             )
@@ -122,11 +124,6 @@ class CannedHead:
                 f"{optimizer!r}."
             )
         return optimizer.minimize(loss, tf1.train.get_global_step(), variables)
-
-    def _weights(self, features):
-        if self._weight_column is None:
-            return 1.0
-        return tf1.feature_column.input_layer(features, [self._weight_column])
 
     def _prepare_labels(self, labels):
         return labels

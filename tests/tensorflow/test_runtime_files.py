@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from migrate import recovery
-from migrate.recovery.synced_files import sync_folder
+from migrate.recovery.synced_files import sync_folder_after
 from tests.runtime_package import copy
 
 ROOT = Path(recovery.__file__).parent
@@ -59,6 +59,6 @@ def test_files_are_synced_where_no_thread_starts(tmp_path):
         (tmp_path / name).write_text(name)
     before = threading.stack_size(2**46)
     try:
-        sync_folder(tmp_path)
+        sync_folder_after(None, tmp_path)
     finally:
         threading.stack_size(before)

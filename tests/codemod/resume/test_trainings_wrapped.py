@@ -250,6 +250,12 @@ for fold in range(5):
     assert added(source)[-1] == f"    model.fit(x, y, epochs=50, callbacks={wrapped})"
 
 
+def read_by_the_turn(line, name):
+    """What is said of a list that needs all turns: the reason and the help."""
+    reason = f"line {line} reads `{name}` by the turn, and a resumed start has only its own turns in it"
+    return reason, "Nothing changes"
+
+
 LEFT = {
     "a loop that no range counts": (LOOP.format("while True:"), "no range counts its turns", "manager.save()"),
     "a loop over data": (LOOP.format("for x, y in data:"), "no range counts its turns", "critic_optimizer=critic"),
@@ -260,35 +266,29 @@ LEFT = {
     ),
     "a list of all turns beside their numbers": (
         "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)") + "plot(range(9), losses)\n",
-        "line 15 reads `losses` by the turn, and a resumed start has only its own turns in it",
-        "Nothing changes",
+        *read_by_the_turn(15, "losses"),
     ),
     "a list that a call gets with the turn": (
         "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    draw(epoch, losses)"),
-        "line 11 reads `losses` by the turn, and a resumed start has only its own turns in it",
-        "Nothing changes",
+        *read_by_the_turn(11, "losses"),
     ),
     "a list that is cut by the turn": (
         "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    mean(losses[epoch - 9 :])"),
-        "line 11 reads `losses` by the turn, and a resumed start has only its own turns in it",
-        "Nothing changes",
+        *read_by_the_turn(11, "losses"),
     ),
     "a list that is returned": (
         "def train():\n    losses = []\n"
         + textwrap.indent(LOOP.format("for epoch in range(9):\n    losses.append(loss)"), "    ")
         + "    return losses\n",
-        "line 16 reads `losses` by the turn, and a resumed start has only its own turns in it",
-        "Nothing changes",
+        *read_by_the_turn(16, "losses"),
     ),
     "a list of all turns for its mean": (
         "scores = []\n" + LOOP.format("for fold in range(9):\n    scores.append(score)") + "print(np.mean(scores))\n",
-        "line 15 reads `scores` by the turn, and a resumed start has only its own turns in it",
-        "Nothing changes",
+        *read_by_the_turn(15, "scores"),
     ),
     "a list that is read by the turn before": (
         "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    print(losses[epoch - 1])"),
-        "line 11 reads `losses` by the turn, and a resumed start has only its own turns in it",
-        "Nothing changes",
+        *read_by_the_turn(11, "losses"),
     ),
     "an offset that each start adds to its turns": (
         LOOP.format("for epoch in range(9):\n    show(epoch + first)"),

@@ -104,7 +104,7 @@ def remove_tree(path):
 def is_finite(variable):
     """Returns whether a variable has no NaN and no infinite value."""
     value = replicas_of(variable)[0].read_value()
-    return not value.dtype.is_floating or bool(np.isfinite(tf.reduce_sum(value)))
+    return not value.dtype.is_floating or bool(tf.reduce_all(tf.math.is_finite(value)))
 
 
 def has_space(directory, variables):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content feb29a6c1b0985fa).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 565806800a804246).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -105,7 +105,7 @@ def remove_tree(path):
 def is_finite(variable):
     """Returns whether a variable has no NaN and no infinite value."""
     value = replicas_of(variable)[0].read_value()
-    return not value.dtype.is_floating or bool(np.isfinite(tf.reduce_sum(value)))
+    return not value.dtype.is_floating or bool(tf.reduce_all(tf.math.is_finite(value)))
 
 
 def has_space(directory, variables):

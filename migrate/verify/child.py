@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.verify.record import Attempt, Event
-from migrate.verify.training_program import Program, ProgramError
+from migrate.verify.training_program import Program, ProgramError, own_directory
 
 BOOTSTRAP = Path(__file__).parent / "recording" / "bootstrap.py"
 EVENTS = "MIGRATE_VERIFY_EVENTS"
@@ -118,6 +118,7 @@ class Child:
         environment = {**program.environment(model_dir), "TMPDIR": str(scratch), **(env or {})}
         environment[EVENTS] = str(self.path)
         environment["MIGRATE_VERIFY_FAULT"] = _instruction(instruction, model_dir)
+        environment["RECOVERY_DIRECTORY"] = str(own_directory(model_dir))
         environment["MIGRATE_VERIFY_CONFINED"] = json.dumps(program.confinement(model_dir, scratch))
         # Python's bytecode cache is next to the program, outside of the run's directory.
         environment["PYTHONDONTWRITEBYTECODE"] = "1"

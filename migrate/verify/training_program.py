@@ -170,15 +170,18 @@ class Program:
         allowed = [os.path.abspath(path) for path in self.allowed]
         values = [arg.partition("=")[2] or arg for arg in self.args if "{model_dir}" not in arg]
         given = [os.path.join(os.getcwd(), value) for value in values if os.sep in value]
-        # A program may remove its directory and make it again, so it may change the directory that holds all runs.
-        own = next((path for path in model_dir.parents if path.name.startswith(PREFIX)), model_dir)
-        inside = [str(own), str(scratch), *allowed]
+        inside = [str(own_directory(model_dir)), str(scratch), *allowed]
         return {"inside": inside, "readable": [*allowed, *given], "above": [str(model_dir.parent)]}
 
     def environment(self, model_dir: str | Path) -> dict[str, str]:
         """Returns the environment for a run in ``model_dir``, which leaves memory of a GPU to a second program."""
         own = {name: value.replace("{model_dir}", str(model_dir)) for name, value in self.env.items()}
         return {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_FORCE_GPU_ALLOW_GROWTH": "true", **os.environ, **own}
+
+
+def own_directory(model_dir: Path) -> Path:
+    """Returns the directory that holds all runs, as a program may remove its own and make it again."""
+    return next((path for path in model_dir.parents if path.name.startswith(PREFIX)), model_dir)
 
 
 HOST = "localhost"

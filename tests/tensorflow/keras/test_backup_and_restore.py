@@ -173,7 +173,7 @@ def test_nothing_is_left_at_the_end_and_a_finished_job_trains_as_before(start):
     assert fit(loaded(), saver())[0] == [0, 1, 2, 3, 4]
 
 
-def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
+def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path, monkeypatch):
     fit(build(), saver(), at=2)
     assert os.listdir("w") == ["cp.weights.h5"]
     assert os.path.isdir(".recovery/w/cp/fit-0")
@@ -181,6 +181,10 @@ def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path):
     assert directory == str(tmp_path / ".recovery" / "runs" / "one" / "cp")
     assert directory_for("logs/2026-11-30_01-37-54/cp.keras") == directory_for("logs/20261201 020000/cp.keras")
     assert directory_for("logs/1/cp.keras") != directory_for("logs/2/cp.keras")
+    monkeypatch.setenv("RECOVERY_DIRECTORY", "/mnt/states")
+    assert directory_for("/dev/shm/run/cp.keras") == "/mnt/states/.recovery/dev/shm/run/cp"
+    assert directory_for("gs://bucket/run/cp.keras") == "gs://bucket/.recovery/run/cp"
+    monkeypatch.delenv("RECOVERY_DIRECTORY")
     os.mkdir("src")
     os.chdir("src")
     for path in ("../model.h5", "./../model.h5", "../a/../model.h5", str(tmp_path / "src" / ".." / "model.h5")):

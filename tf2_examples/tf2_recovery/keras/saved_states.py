@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 565806800a804246).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e82334cef80961aa).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -22,7 +22,7 @@ _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 def directory_for(saved):
     """Returns the directory of the saved states for a program that saves to a path.
 
-    It is not in the folder of that path, which the program may list for its newest file.
+    It is below RECOVERY_DIRECTORY or the current directory: programs list their own.
     """
     saved = _TIME.sub("time", os.fspath(saved).partition("{")[0])
     folder, name = os.path.split(saved)
@@ -30,10 +30,12 @@ def directory_for(saved):
     name = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "model"
     scheme, sign, folder = folder.rpartition("://")
     folder = os.path.normpath(folder) if sign else os.path.abspath(folder)
-    here, below = os.getcwd(), os.path.relpath(folder)
-    is_below, is_root = not below.startswith(".."), os.path.dirname(here) == here
-    if not (sign or is_root) and (is_below or _is_one_disk(here, folder)):
-        below = below if is_below else folder.lstrip(os.sep)
+    named = os.environ.get("RECOVERY_DIRECTORY")
+    here = os.path.abspath(named or os.getcwd())
+    below, is_root = os.path.relpath(folder, here), os.path.dirname(here) == here
+    away = below.startswith("..")
+    if not (sign or is_root) and (named or not away or _is_one_disk(here, folder)):
+        below = folder.lstrip(os.sep) if away else below
         return os.path.normpath(os.path.join(here, ".recovery", below, name))
     folder = scheme + sign + folder
     above, own = os.path.split(folder)
@@ -91,9 +93,8 @@ def is_plain(value):
 
 def names_in(directory):
     """Returns the sorted names in a directory; [] if it is missing."""
-    if not tf.io.gfile.isdir(directory):
-        return []
-    return sorted(name.rstrip("/") for name in tf.io.gfile.listdir(directory))
+    found = tf.io.gfile.listdir(directory) if tf.io.gfile.isdir(directory) else ()
+    return sorted(name.rstrip("/") for name in found)
 
 
 def remove_tree(path):
@@ -185,8 +186,7 @@ def build_config_of(model):
 
 def has_saved(saved, now, most):
     """Returns whether weights are all that was saved last, or with 2 before it too."""
-    found = (now.get(number) in marks[:most] for number, marks in saved.items())
-    return bool(saved) and all(found)
+    return bool(saved) and all(now.get(n) in marks[:most] for n, marks in saved.items())
 
 
 def class_of(optimizer):

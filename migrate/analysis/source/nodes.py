@@ -41,13 +41,16 @@ FIELDS = {
 
 
 _FREQUENT: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
-    ast.Attribute: lambda node: [node.value],
-    ast.Expr: lambda node: [node.value],
-    ast.keyword: lambda node: [node.value],
+    **dict.fromkeys((ast.Attribute, ast.Expr, ast.keyword), lambda node: [node.value]),
     ast.Call: lambda node: [node.func, *node.args, *node.keywords],
     ast.Assign: lambda node: [*node.targets, node.value],
     ast.Subscript: lambda node: [node.value, node.slice],
     ast.BinOp: lambda node: [node.left, node.right],
+    ast.Compare: lambda node: [node.left, *node.comparators],
+    ast.If: lambda node: [node.test, *node.body, *node.orelse],
+    **dict.fromkeys((ast.Tuple, ast.List), lambda node: [*node.elts]),
+    ast.arg: lambda node: [node.annotation] if node.annotation else [],
+    ast.Return: lambda node: [node.value] if node.value else [],
 }
 
 

@@ -3,17 +3,18 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from migrate.analysis.source.nodes import CHILDREN, children
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # The node types that may bind a name; most nodes are of other types.
 _VARIABLES = frozenset({ast.Name, ast.Attribute, ast.Subscript})
 _BINDING = _VARIABLES | {
     ast.Import, ast.ImportFrom, ast.arg, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
-    ast.Global, ast.Nonlocal, ast.ClassDef, *FunctionNode.__args__, *_COMPREHENSIONS,
+    ast.Global, ast.Nonlocal, ast.Lambda, *_DEFINITIONS, *_COMPREHENSIONS,
 }  # fmt: skip
 
 
@@ -122,23 +123,24 @@ class Scopes:
 
     def scope_of(self, node: ast.AST) -> Scope:
         """Returns the scope that a node is evaluated in: its parent's, if it has none of its own."""
-        while node not in self.of_part:
-            node = self.parents[node]
-        return self.of_part[node]
+        of_part, parents = self.of_part, self.parents
+        while node not in of_part:
+            node = parents[node]
+        return of_part[node]
 
-    def _parts(self, node: ast.AST, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
+    def _parts(self, node: Any, scope: Scope, inner: Scope) -> Iterator[ast.AST]:
         """Returns the parts of a function, class or comprehension, last first; some are evaluated outside its scope."""
-        outside: set[ast.AST] = set()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            outside.update(node.args.defaults, [d for d in node.args.kw_defaults if d is not None])
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            outside.update(node.decorator_list, [node.returns] if node.returns else [])
-        if isinstance(node, ast.ClassDef):
-            outside.update(node.decorator_list, node.bases, node.keywords)
-        if isinstance(node, _COMPREHENSIONS):
-            outside.add(node.generators[0].iter)
+        kind, outside = type(node), list[ast.AST]()
+        if kind is ast.ClassDef:
+            outside = [*node.decorator_list, *node.bases, *node.keywords]
+        elif kind in _COMPREHENSIONS:
+            outside = [node.generators[0].iter]
+        else:
+            outside = [*node.args.defaults, *node.args.kw_defaults]
+            if kind is not ast.Lambda:
+                outside += [*node.decorator_list, node.returns]
         parts = children(node)
-        if not isinstance(node, ast.ClassDef):
+        if kind is not ast.ClassDef:
             parts = [inside for part in parts for inside in self._unfold(part, node)]
         for part in parts:
             self.parents[part], self.of_part[part] = node, scope if part in outside else inner
@@ -146,26 +148,35 @@ class Scopes:
 
     def _unfold(self, child: ast.AST, owner: ast.AST) -> list[ast.AST]:
         """Returns the parts of ``arguments`` or a ``comprehension``, which have no scope; any other child itself."""
-        if isinstance(child, ast.arguments | ast.comprehension):
+        kind = type(child)
+        if kind is ast.arguments or kind is ast.comprehension:
             self.parents[child] = owner
-            self.of_kind[type(child)].append(child)
+            self.of_kind[kind].append(child)
             return children(child)
         return [child]
 
-    def _bind(self, node: ast.AST, scope: Scope) -> Scope:
+    def _bind(self, node: Any, scope: Scope) -> Scope:
         """Adds the bindings of ``node`` and returns the scope of its children."""
-        if isinstance(node, ast.Name):
+        kind = type(node)
+        if kind is ast.Name:
             self._owner(node, scope).bind(node.id, self._assignment(node))
-        elif isinstance(node, ast.Attribute | ast.Subscript):
-            self.stores.append(node)
-        elif isinstance(node, ast.arg):
+        elif kind is ast.arg:
             scope.bind(node.arg, Binding(node))
-        elif isinstance(node, ast.Import):
+        elif kind in _VARIABLES:
+            self.stores.append(node)
+        elif kind in _DEFINITIONS:
+            scope.bind(node.name, Binding(node))
+            if kind is ast.ClassDef:
+                self.classes.append(node)
+            return Scope(node, scope)
+        elif kind is ast.Lambda or kind in _COMPREHENSIONS:
+            return Scope(node, scope)
+        elif kind is ast.Import:
             for alias in node.names:
                 root = alias.name.split(".")[0]
                 imported = alias.name if alias.asname else root
                 self._import(scope, alias.asname or root, Binding(node, imported))
-        elif isinstance(node, ast.ImportFrom):
+        elif kind is ast.ImportFrom:
             base = "." * node.level + (node.module or "")
             for alias in node.names:
                 if alias.name == "*":
@@ -175,21 +186,12 @@ class Scopes:
                 else:
                     dot = "" if base.endswith(".") else "."
                     self._import(scope, alias.asname or alias.name, Binding(node, f"{base}{dot}{alias.name}"))
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            scope.bind(node.name, Binding(node))
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            scope.bind(node.rest, Binding(node))
-        elif isinstance(node, ast.Global) and scope is not self.top:
+        elif kind is ast.Global and scope is not self.top:
             scope.elsewhere.update(dict.fromkeys(node.names, self.top))
-        elif isinstance(node, ast.Nonlocal):
+        elif kind is ast.Nonlocal:
             self._nonlocals += [(scope, name) for name in node.names]
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            scope.bind(node.name, Binding(node))
-            if isinstance(node, ast.ClassDef):
-                self.classes.append(node)
-            return Scope(node, scope)
-        elif isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            return Scope(node, scope)
+        elif name := getattr(node, "rest" if kind is ast.MatchMapping else "name", None):
+            scope.bind(name, Binding(node))
         return scope
 
     def _import(self, scope: Scope, name: str, binding: Binding) -> None:

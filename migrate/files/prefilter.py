@@ -7,6 +7,8 @@ of the same words 4 s and ``ast.parse`` 5 s. A word too many here costs a parse;
 import codecs
 import re
 
+from migrate.files.run_cache import run_cache
+
 # Packages that the names are imported from, and imports of a project's own module that passes TensorFlow on as ``tf``.
 _ROOTS = (b"tensorflow", b"keras", b"horovod", b"adanet", b"import tf", b" as tf", b"import *")
 
@@ -52,6 +54,12 @@ _SHORTEST_WORDS = tuple(sorted(one for one in _WORDS if not any(other != one and
 _IMAGE_KEY = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@run_cache
+def files_without_site() -> set[str]:
+    """Returns the absolute paths of the files that were seen to have no site."""
+    return set()
 
 
 def may_hold_site(data: bytes) -> bool:

@@ -38,13 +38,6 @@ def file_type_error(path: str, mode: int) -> Finding | None:
     return trouble("FT001", path, f"is {kind}, not a file", "Name a regular file, or leave the path out.")
 
 
-def _size_error(path: str, size: int) -> Finding | None:
-    if size <= _LARGEST:
-        return None
-    message = f"holds {size / 2**30:.1f} GiB, more than any program"
-    return trouble("FT001", path, message, "Clear a notebook's outputs, or leave the file out.")
-
-
 def regular_bytes(path: str) -> bytes:
     """Returns the bytes of a regular file of at most 512 MiB; raises OSError for any other, without blocking."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may have an effect
@@ -56,7 +49,10 @@ def regular_bytes(path: str) -> bytes:
             raise OSError(errno.EINVAL, "not a regular file", path)
         if status.st_size > _LARGEST:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
-        return b"".join(iter(lambda: os.read(descriptor, status.st_size + 1), b""))
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) == status.st_size:
+            return data
+        return b"".join([data, *iter(lambda: os.read(descriptor, status.st_size + 1), b"")])
     finally:
         os.close(descriptor)
 
@@ -75,4 +71,7 @@ def _why_unreadable(path: str) -> Finding | None:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return file_type_error(path, status.st_mode) or _size_error(path, status.st_size)
+    if status.st_size <= _LARGEST or not stat.S_ISREG(status.st_mode):
+        return file_type_error(path, status.st_mode)
+    message = f"holds {status.st_size / 2**30:.1f} GiB, more than any program"
+    return trouble("FT001", path, message, "Clear a notebook's outputs, or leave the file out.")

@@ -52,6 +52,7 @@ def repository_of(directory: str) -> str:
     return repository(directory) or ""
 
 
+@run_cache
 def _is_root(path: str) -> bool:
     return os.path.lexists(os.path.join(path, ".git"))
 

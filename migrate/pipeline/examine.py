@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 from migrate.files.parse import compile_error, parse
-from migrate.files.prefilter import may_train_imported, should_parse
+from migrate.files.prefilter import files_without_site, may_train_imported, should_parse
 from migrate.files.sources import is_generated
 from migrate.files.text import SourceText
 from migrate.findings.finding import Finding
@@ -43,6 +43,8 @@ def holds_code(path: str, code: bytes) -> bool:
 
         tree = Tree()
         holds = any(tree.contains_word(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
+    if not holds:
+        files_without_site().add(os.path.abspath(path))
     return holds
 
 

@@ -9,6 +9,7 @@ from migrate.files.boundary import Boundary
 from migrate.files.given_directories import set_given_directories
 from migrate.files.parse import characters_of_trees, trees_exceed_limit
 from migrate.files.patterns import Patterns, patterns_or_none
+from migrate.files.prefilter import files_without_site
 from migrate.files.read import read
 from migrate.files.repository import repository_of
 from migrate.files.run_cache import forget
@@ -193,6 +194,8 @@ def _examine(path: str, settings: Settings, is_named: bool, rewrites: bool, may_
             from migrate.pipeline.notebooks import examine_notebook
 
             return examine_notebook(path, read(path), settings, is_named, rewrites)
+        if not is_named and os.path.abspath(path) in files_without_site():
+            return ExaminedFile(path)
         return examine_bytes(path, read(path), settings, is_named, may_wait=may_wait)
 
     return examine_guarded(path, examine)

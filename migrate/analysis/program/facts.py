@@ -11,10 +11,11 @@ from migrate.analysis.program.needs import Use, uses_with_needs
 from migrate.analysis.program.numpy_names import may_need_old_numpy
 from migrate.analysis.program.possible_imports import imported_words, possible_imports
 from migrate.analysis.source.module import module_of
+from migrate.analysis.source.nodes import FIELDS
 from migrate.analysis.source.nodes import walk as nodes_of
 from migrate.analysis.source.path_searches import name_of
 from migrate.files.parse import parse
-from migrate.files.prefilter import strip_images
+from migrate.files.prefilter import files_without_site, may_train_imported, should_parse, strip_images
 from migrate.files.read import read, unreadable_finding
 from migrate.files.run_cache import run_cache, tree_cache
 from migrate.files.sources import NOTEBOOK, is_generated
@@ -134,10 +135,16 @@ def files_below(directory: str) -> tuple[str, ...]:
 @run_cache
 def files_by_imported_word(root: str) -> dict[str, list[str]]:
     """Returns, for each word in an import statement below a directory, the files with such a statement."""
-    parts: dict[str, list[str]] = {}
+    parts, siteless = dict[str, list[str]](), files_without_site()
     for path in files_below(root):
         with suppress(Unreadable, OSError):
-            for word in {*_words_in_json(path)} if path.endswith(NOTEBOOK) else imported_words(read(path)):
+            if path.endswith(NOTEBOOK):
+                words = {*_words_in_json(path)}
+            else:
+                words = imported_words(data := read(path))
+                if path not in siteless and not (should_parse(data) or may_train_imported(data)):
+                    siteless.add(path)
+            for word in words:
                 parts.setdefault(word, []).append(path)
     return parts
 
@@ -243,7 +250,8 @@ def source_of(path: str, data: bytes) -> SourceText:
     return join_cells(path, data)
 
 
-_PIP_INSTALL = re.compile(rb"\bpip3?[ ]+install[ ]+([^\"\\\\\n]*)")
+_PIP_INSTALL = re.compile(rb"pip(?<!\wpip)3?[ ]+install[ ]+([^\"\\\\\n]*)")
+"""Begins with plain text, which is found many times as fast."""
 
 _VARIANT = re.compile(r"_(?:cpu|gpu|python|tensorflow|tf)$")
 
@@ -271,7 +279,10 @@ def without_pip_packages(path: str, imports: Iterable[tuple[str, int]]) -> tuple
     return tuple((dotted, line) for dotted, line in imports if dotted.split(".")[0] not in installed)
 
 
-_BLOCK_FIELDS = ("body", "handlers", "orelse", "finalbody", "cases")
+_BLOCKS = {
+    kind: [name for name in ("body", "handlers", "orelse", "finalbody", "cases") if name in kind._fields]
+    for kind in FIELDS
+}
 _SIMPLE = frozenset({ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Pass})
 """The most frequent statements, which contain no others."""
 
@@ -287,9 +298,9 @@ def statements_of(tree: ast.Module) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
-        if type(node) not in _SIMPLE:
-            yield node
-            waiting += reversed([inner for name in _BLOCK_FIELDS for inner in getattr(node, name, ())])
+        yield node
+        blocks = [getattr(node, name) for name in _BLOCKS[type(node)]]
+        waiting += reversed([inner for block in blocks for inner in block if type(inner) not in _SIMPLE])
 
 
 def _imported_names(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -24,7 +24,8 @@ else:
         own = {name: one if isinstance(one, field) else field(default=one) for name, one in own.items()}
         fields = cls._fields = getattr(cls, "_fields", {}) | own
         has = {name: one for name, one in fields.items() if one.keys() & {"default", "default_factory"}}
-        cls._defaults = {name: one.get("default_factory", partial(one.get, "default")) for name, one in has.items()}
+        cls._defaults = {name: one["default"] for name, one in has.items() if "default" in one}
+        cls._factories = [(name, one["default_factory"]) for name, one in has.items() if "default_factory" in one]
         cls._filled = {name for name, one in fields.items() if name in has or one.get("init", True)}
         cls.__init__, cls.__repr__, cls.__dataclass_fields__ = _initialize, _show, _StandardFields()
         if eq:
@@ -41,7 +42,8 @@ else:
 
     def _initialize(self, *given, **named):
         values = vars(self)
-        values.update([(name, default()) for name, default in self._defaults.items()])
+        values.update(self._defaults)
+        values.update([(name, make()) for name, make in self._factories] if self._factories else ())
         values.update(zip(self._fields, given, strict=False), **named)
         if values.keys() != self._filled:
             raise TypeError(f"{type(self).__name__} has {', '.join(self._filled)}, not {', '.join(values)}")

@@ -17,6 +17,8 @@ from migrate.rules import CODES, FINAL_ESTIMATOR_RULES, FINAL_RULES, PROGRAM_WOR
 from migrate.rules.rule import Fix, Verdict, Workbench
 from migrate.settings import Settings
 
+_WORDS = frozenset().union(*SITE_WORDS.values())
+
 
 class Sites:
     """Judges the single sites of some files, and adds their rewrites to the plans of the files.
@@ -55,12 +57,14 @@ class Sites:
 
     def _run_rules(self, bench: Workbench) -> list[tuple[Rule, Fix]]:
         module, fixes = bench.module, list[tuple[Rule, Fix]]()
+        may_bind_any = "import *" in module.text
+        here = {word for word in _WORDS if may_bind_any or word in module.text}
         for name, words in SITE_WORDS.items():
             if name in FINAL_RULES and not (
                 any(fix.edits for _, fix in fixes) or has_recovery(module) or self._is_keras_in_program(name, module)
             ):
                 continue
-            if words and not _has_words(bench, words, name in PROGRAM_WORD_RULES):
+            if words and not (here & {*words} if name not in PROGRAM_WORD_RULES else _trains_with(bench, words)):
                 continue
             rule = RULES[CODES[name]]
             assert rule.check_sites is not None
@@ -117,12 +121,9 @@ class _ReplacedSpans:
         return any(_contains(span, inner) for span in self._spans.get(inner.line, ()))
 
 
-def _has_words(bench: Workbench, words: Sequence[str], in_program: bool) -> bool:
-    """Whether a file, or one of its program, contains one of some words; a star import may bind any name."""
-    text, names = bench.module.text, bench.module.names
-    if not in_program:
-        return "import *" in text or any(word in text for word in words)
-    trains = "fit" in text or any(map(names.nodes, (ast.For, ast.While)))
+def _trains_with(bench: Workbench, words: Sequence[str]) -> bool:
+    """Whether a file may train, and a file of its program contains one of some words."""
+    trains = "fit" in bench.module.text or any(map(bench.module.names.nodes, (ast.For, ast.While)))
     return trains and bench.reach.contains_word(*words)
 
 

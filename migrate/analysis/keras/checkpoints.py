@@ -159,9 +159,9 @@ class Checkpoints:
         """Yields the subclasses of ``Checkpoint``, each with the checkpoint that its call of ``super()`` creates."""
         for owner in self.names.classes:
             bases = [symbol_of(self.names, base) for base in owner.bases]
-            made = [node for node in ast.walk(owner) if isinstance(node, ast.Call) and name_of(node.func) == "__init__"]
-            if made and any(base is not None and base.tail == "train.Checkpoint" for base in bases):
-                yield owner, Checkpoint(made[0], None)
+            if any(base is not None and base.tail == "train.Checkpoint" for base in bases):
+                calls = (node for node in ast.walk(owner) if isinstance(node, ast.Call))
+                yield from [(owner, Checkpoint(one, None)) for one in calls if name_of(one.func) == "__init__"][:1]
 
     def calls_elsewhere(self, checkpoint: Checkpoint, *names: str) -> list[tuple[Module, ast.Call]]:
         """Returns the calls of some methods of a checkpoint and its managers in the other files of the program."""

@@ -61,8 +61,8 @@ def is_resumed(checkpoints: Checkpoints, checkpoint: Checkpoint, values: Values)
     """Whether the module restores what it or its program saves with a checkpoint."""
     restores = (call for call in checkpoint.calls("restore") if call.args)
     begin = (one for one in restores if not ends_loop(checkpoints.names, one))
-    paths = [one.args[0] for one in begin if not only_reads(checkpoints.reach, [checkpoint], one.func)]
-    is_restored = any(is_own_path(checkpoints, checkpoint, values, path) for path in paths)
+    own = (one for one in begin if is_own_path(checkpoints, checkpoint, values, one.args[0]))
+    is_restored = any(not only_reads(checkpoints.reach, [checkpoint], one.func) for one in own)
     is_restored |= "restore_or_initialize" in checkpoint.methods
     return is_restored and ("save" in checkpoint.methods or bool(checkpoints.calls_elsewhere(checkpoint, "save")))
 
@@ -85,7 +85,9 @@ def only_reads(reach: Reach, each: list[Checkpoint], read: ast.expr) -> bool:
     node = next((one for one in around if isinstance(one, ast.Call)), None)
     callers, of_saves = _callers(reach, read), [_callers(reach, save) for save in saves]
     is_seen = bool(saves) and all({*some} - {None} for some in of_saves)
-    if node is None or any(_is_in_constructor(reach, one) for one in (read, *callers) if one is not None):
+    held = [one for one in (read, *callers) if one is not None]
+    around_held = (above for one in held for above in reach.module_of(one).names.ancestors(one))
+    if node is None or any(isinstance(one, FunctionNode) and one.name == "__init__" for one in around_held):
         return False
     calls = [one for one in callers if isinstance(one, ast.Call)]
     tops = [one for one in calls if isinstance(reach.module_of(one).names.scope_of(one).node, ast.Module)]
@@ -168,12 +170,6 @@ def _callers(reach: Reach, place: ast.expr) -> list[ast.AST | None]:
     found = reach.callers(scope, reach.module)
     known = [call for call in found if scope not in reach.module_of(call).names.ancestors(call)]
     return [*known] or [None for call in reach.calls_of(scope.name) if not reach.functions(call)]
-
-
-def _is_in_constructor(reach: Reach, place: ast.AST) -> bool:
-    """Whether a place is in an ``__init__``, which runs before all other methods."""
-    around = reach.module_of(place).names.ancestors(place)
-    return any(isinstance(one, FunctionNode) and one.name == "__init__" for one in around)
 
 
 def path_values(checkpoints: Checkpoints, values: Values, path: ast.expr) -> Iterator[ast.expr]:

@@ -117,9 +117,10 @@ def _broken_imports(module: Module) -> Iterator[Use]:
 
 def _first_import(module: Module, packages: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yields the first import of some packages that are not the program's own, with its line."""
+    beginnings = {f"{one}.": one for one in packages}
     for statement in module.names.imports:
         imported = [f"{path}." for _, path in imported_paths(statement)]
-        package = next((one for one in packages if any(name.startswith(f"{one}.") for name in imported)), None)
+        package = next((beginnings[one] for one in beginnings if any(name.startswith(one) for name in imported)), None)
         if package is None or is_guarded(module.names, statement):
             continue
         if target_from(os.path.dirname(os.path.abspath(module.path)), package) is None:

@@ -112,7 +112,8 @@ def _eager_calls(tree: Tree, module: Module) -> list[tuple[ast.Call, ast.AST, li
 def _functions_called(tree: Tree, module: Module, call: ast.Call) -> list[ast.AST]:
     """Returns the functions that a call calls, in any file; for ``app.run`` its ``main``."""
     function, dotted = call.func, module.names.qualified(call.func)
-    if dotted is not None and (dotted == "absl.app.run" or tail_called(module.names, call) == "app.run"):
+    is_run = dotted is not None and dotted.endswith(".run")
+    if is_run and (dotted == "absl.app.run" or tail_called(module.names, call) == "app.run"):
         given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "main")]
         if not given:
             return _defined_at_top(module, "main")

@@ -178,7 +178,8 @@ class Module:
     @property
     def is_tf1(self) -> bool:
         """Whether plain ``tensorflow`` means TensorFlow 1 here, by public names that only TensorFlow 1 has."""
-        return self.meaning != 2 and any(found.api == "tf" and not found.is_private for _, found in self.tf1_only)
+        used = (self.tf1_uses, self.ambiguous_uses if self.meaning == 1 else ())
+        return self.meaning != 2 and any(found.api == "tf" and not found.is_private for one in used for _, found in one)
 
     @property
     def changes(self) -> bool:

@@ -96,18 +96,17 @@ class Names:
     def _package_uses(self, roots: tuple[str, ...]) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
         known = self._variables_for(roots)
         bases: dict[tuple[Scope, str], str | None] = {}
-        for name in self.nodes(ast.Name):
-            if known is None or name.id in known:
+        for name in self.nodes(ast.Name) if known is None else [one for one in self.nodes(ast.Name) if one.id in known]:
+            place = self.scope_of(name), name.id
+            if place not in bases:
+                bases[place] = self.qualified(name)
+            dotted = bases[place]
+            if dotted is not None:
                 whole: ast.Name | ast.Attribute = name
-                below = ""
                 while type(around := self.parents[whole]) is ast.Attribute:
-                    whole, below = around, f"{below}.{around.attr}"
-                place = self.scope_of(name), name.id
-                if place not in bases:
-                    bases[place] = self.qualified(name)
-                base = bases[place]
-                if base is not None and type(whole.ctx) is ast.Load and (base + below).startswith(roots):
-                    yield whole, base + below
+                    whole, dotted = around, f"{dotted}.{around.attr}"
+                if type(whole.ctx) is ast.Load and dotted.startswith(roots):
+                    yield whole, dotted
 
     def _variables_for(self, roots: tuple[str, ...]) -> set[str] | None:
         """Returns the variables that may refer to these packages; None if a star import may bind any name to them."""
@@ -394,4 +393,4 @@ def is_v1_reassignment(binding: Binding) -> bool:
     node, value = binding.node, binding.value
     if not (isinstance(node, ast.Assign) and isinstance(value, ast.Attribute) and len(node.targets) == 1):
         return False
-    return ast.unparse(value) == f"{ast.unparse(node.targets[0])}.compat.v1"
+    return value.attr == "v1" and ast.unparse(value) == f"{ast.unparse(node.targets[0])}.compat.v1"

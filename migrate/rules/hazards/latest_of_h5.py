@@ -38,7 +38,8 @@ def latest_of_h5(bench: Workbench) -> Iterator[Fix]:
     module, origins = bench.module, Origins(bench.reach)
     searches = module.calls_of("train.latest_checkpoint")
     saved = [*_saved_paths(bench, origins)] if searches and not module.calls_of("train.Checkpoint") else []
-    for call in searches if all(one.spelled and "{}" not in one.spelled for one in saved) else ():
+    is_known = all(one.spelled and "{}" not in one.spelled for one in saved)
+    for call in searches if is_known and any(text.endswith(_ENDS) for one in saved for text in one.spelled) else ():
         searched = _paths(bench, origins, call, "checkpoint_dir")
         folders = {folder for one in searched for folder in one.spelled if one.unknown or "{}" not in folder}
         around = [one for one in saved if all(folder.unknown <= one.unknown for folder in searched)]

@@ -25,6 +25,7 @@ def iter_missing(
     if file is None:
         yield from _missing_in_unchanged(module.names, lines)
         return
+    is_tf1 = module.is_tf1
     for node, name, found in _tensorflow_names(module.names):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = (name for _, name in imported_names(node) if not _belongs_to_other_rule(name))
@@ -32,7 +33,7 @@ def iter_missing(
             if name:
                 yield node, name
         elif found is not None:
-            name = _tensorflow_name(module, node, name, found, file)
+            name = _tensorflow_name(module.names, is_tf1, node, name, found, file)
             if name and lines_without(name, lines):
                 yield node, name
 
@@ -69,13 +70,13 @@ def _tensorflow_names(names: Names) -> list[_NamedNode]:
     return [*found, *(one for one in named if one[2] is not None)]
 
 
-def _tensorflow_name(module: Module, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
+def _tensorflow_name(names: Names, is_tf1: bool, node: ast.expr, name: str, found: Symbol, file: ChangedFile) -> str:
     """Returns the TensorFlow name of a node after the rewrite; "" where another rule judges it."""
     if f"{found.tail}.".startswith("estimator.") or found.is_contrib or node in file.renamed:
         return ""
-    if found.api != "tf" or not module.is_tf1:
+    if found.api != "tf" or not is_tf1:
         return name
-    root = root_import(module.names, node)
+    root = root_import(names, node)
     is_plain = isinstance(root, ast.Import) and all(alias.name == "tensorflow" for alias in root.names)
     gets_v1 = is_plain or (isinstance(root, ast.ImportFrom) and found.is_tf1_only)
     if gets_v1:

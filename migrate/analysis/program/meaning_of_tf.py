@@ -83,14 +83,10 @@ def _is_guarded(tree: Tree, link: Link) -> bool:
     """Whether an import is in a ``try`` or under a condition on TensorFlow."""
     question = ("guarded import", link.importer, link.line)
     if question not in tree.answers:
-        tree.answers[question] = _find_guard(tree, link)
+        found = (module.names for module in tree.readable([link.importer]))
+        there = ((names, one) for names in found for one in names.imports if one.lineno == link.line)
+        tree.answers[question] = any(is_guarded(*one) for one in there)
     return bool(tree.answers[question])
-
-
-def _find_guard(tree: Tree, link: Link) -> bool:
-    for module in tree.readable([link.importer]):
-        return any(one.lineno == link.line and is_guarded(module.names, one) for one in module.names.imports)
-    return False
 
 
 def _unguarded_targets(tree: Tree, links: Iterable[Link]) -> int:

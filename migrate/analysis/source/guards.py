@@ -143,7 +143,9 @@ def _catches_missing_name(statement: ast.Try, handler: ast.ExceptHandler) -> boo
         return False
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     known = {getattr(kind, "id", "") for kind in kinds}
-    only_imports = all(map(_is_lookup, statement.body))
+    # Imports, and assignments of dotted names, can only fail for a missing name.
+    tried = [one.value if isinstance(one, ast.Assign) else one for one in statement.body]
+    only_imports = all(isinstance(one, ast.Import | ast.ImportFrom | ast.Attribute) for one in tried)
     catches_all = handler.type is None or not known.isdisjoint(_BROAD_ERRORS)
     return not known.isdisjoint(_ERRORS_OF_NAMES) or (catches_all and only_imports)
 
@@ -155,12 +157,6 @@ def _tries_tensorflow(names: Names, statement: ast.Try) -> bool:
     dotted = [getattr(one, "module", None) or one.names[0].name for one in imports]
     dotted += [names.qualified(part) or "" for part in parts if isinstance(part, ast.Name)]
     return any(one.startswith(("tensorflow", "tf_", "keras")) for one in dotted)
-
-
-def _is_lookup(statement: ast.stmt) -> bool:
-    """Whether a statement can only fail for a missing name: it is an import, or assigns a dotted name."""
-    is_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute)
-    return is_name or isinstance(statement, ast.Import | ast.ImportFrom)
 
 
 def _tests_tensorflow(names: Names, test: ast.expr) -> bool:

@@ -22,7 +22,8 @@ def forgotten_rates(bench: Workbench) -> Iterator[Fix]:
     orders = [one for one in names.nodes(ast.Compare) if len(one.comparators) == 1]
     asked = [(one.left, one.comparators[0]) for one in orders] if bench.checkpoints.all else []
     pairs = [pair for one, other in asked for pair in ((one, other), (other, one))]
-    rates = [rate for rate, other in pairs if _is_random(names, other) and isinstance(rate, ast.Name | ast.Attribute)]
+    found = [(rate, names.value(other)) for rate, other in pairs if isinstance(rate, ast.Name | ast.Attribute)]
+    rates = [rate for rate, one in found if isinstance(one, ast.Call) and _RANDOM.search(ast.unparse(one.func))]
     for rate in rates if rates and _resumes_in_loop(bench) else ():
         own, stores = key_of(names, rate), stores_of(names, rate)
         falls = [one for one in stores if is_computed_from_itself(names, one)]
@@ -35,12 +36,6 @@ def forgotten_rates(bench: Workbench) -> Iterator[Fix]:
             message = f"`{text}` is in no checkpoint: after a restart it has its first value again"
             help = f"Make {text} a tf.Variable(…), track it in the Checkpoint, and assign to it."
             yield Fix((manual(begins[0], message, help),))
-
-
-def _is_random(names: Names, value: ast.expr) -> bool:
-    """Whether a value is a random number, by the name of the function that returns it."""
-    made = names.value(value)
-    return isinstance(made, ast.Call) and _RANDOM.search(ast.unparse(made.func)) is not None
 
 
 def _resumes_in_loop(bench: Workbench) -> bool:

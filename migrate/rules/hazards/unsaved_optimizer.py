@@ -81,15 +81,11 @@ def _untracked_optimizers(bench: Workbench, checkpoint: Checkpoint, tracked: set
             made = made_optimizers(bench.values, where, step.value)
             is_lost = bool(made) and all(_has_state(one) and one not in tracked for one in made)
             is_here = all((one in bench.module.names.parents) is is_own for one in made)
-            is_lost = is_lost and not (is_own and any(_is_made_in_loop(bench, checkpoint, one) for one in made))
+            # A loop that makes the optimizer again in each turn makes the checkpoint again too.
+            again = [loop for one in made for loop in loops_around(bench.reach, bench.module, one)] if is_own else []
+            is_lost = is_lost and {*again} <= {*loops_around(bench.reach, bench.module, checkpoint.call)}
             if is_lost and is_here and (not is_own or (is_model and _trains_tracked(bench, checkpoint, step))):
                 yield ast.unparse(step.value)
-
-
-def _is_made_in_loop(bench: Workbench, checkpoint: Checkpoint, optimizer: ast.Call) -> bool:
-    """Whether a loop makes the optimizer again in each turn, but not the checkpoint."""
-    around = loops_around(bench.reach, bench.module, checkpoint.call)
-    return not set(loops_around(bench.reach, bench.module, optimizer)) <= set(around)
 
 
 def _trains_tracked(bench: Workbench, checkpoint: Checkpoint, step: ast.expr) -> bool:

@@ -32,7 +32,6 @@ from collections.abc import Iterator
 
 from migrate.analysis.source.constructors import RUN_CONFIG_PARAMETERS
 from migrate.analysis.source.guards import is_guarded
-from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import is_annotation, root_of
 from migrate.analysis.source.symbols import RUN_CONFIGS, Symbol, estimator_kind
 from migrate.edits.plan import ReplaceExpression
@@ -137,7 +136,8 @@ def _replace_api_name(file: EstimatorFile, node: ast.expr, symbol: Symbol) -> Ve
     """Replaces one name of the Estimator API; None where no verdict is needed."""
     module, parent = file.module, file.module.names.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else None
-    if _is_of_variable(module, node):
+    value = module.names.only_value(root_of(node))  # of a variable, the name is replaced where it is assigned
+    if value is not None and any(one is value and not is_module(found) for one, found in module.estimator_uses):
         file.renamed[node] = module.source.text(node)
         return None
     other = counterpart(symbol, is_v1=symbol.api == "v1" or (symbol.api == "tf" and file.is_tf1))
@@ -166,9 +166,3 @@ def _replace(file: EstimatorFile, node: ast.expr, text: str) -> None:
     file.renamed[node] = text
     if text != file.module.source.text(node):  # the same text needs no edit: only the import changes
         file.edits.append(ReplaceExpression(file.module.span(node), text))
-
-
-def _is_of_variable(module: Module, node: ast.expr) -> bool:
-    """Whether a name begins with a variable for a name of the API, which is replaced at the assignment."""
-    value = module.names.only_value(root_of(node))
-    return value is not None and any(one is value and not is_module(found) for one, found in module.estimator_uses)

@@ -99,7 +99,8 @@ def _move_settings(file: EstimatorFile, site: Site) -> str:
         check_movable(estimator.source, estimator.directory, estimator)
     directory = given.get("model_dir")
     moved = [*moving, *(["model_dir"] if directory is not None and not is_none(directory) else [])]
-    is_empty = not is_tpu and set(moved) == set(given) and all(map(_may_lose_config, estimators))
+    is_last = all(one.arguments["config"] not in one.call.args[:-1] for one in estimators)  # or given by its name
+    is_empty = not is_tpu and set(moved) == set(given) and is_last
     if made.args and not is_empty and made.args != [directory]:
         raise NotMovable("it is given by position")
     text = ""
@@ -146,12 +147,6 @@ def _directory(estimator: ConfiguredEstimator, file: EstimatorFile, config: ast.
         if where is estimator.source and value in (*call.args, *(keyword.value for keyword in call.keywords)):
             comments = comments_of_argument(source, call, value)
     return _Argument(text, comments)
-
-
-def _may_lose_config(estimator: ConfiguredEstimator) -> bool:
-    """Whether the estimator's config can be removed: a positional argument only if it is the last."""
-    config = estimator.arguments["config"]
-    return config not in estimator.call.args or estimator.call.args[-1] is config
 
 
 def _write_manager(

@@ -127,7 +127,8 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
     edits: list[Edit] = []
     runtime_names = {"fit_on_workers"}
     if saving is not None:
-        if _is_trained_twice(module, call, all_fits):
+        own = _model_bindings(module, call)
+        if any(own & _model_bindings(module, other) for other in all_fits if other is not call):
             help = "Make the model anew for each training, or train it in one fit."
             raise SkipFit("Keras 3 refuses this fit of several workers, and more than one fit trains its model", help)
         directory = unused_directory(saving.directory, used_names)
@@ -151,12 +152,6 @@ def _replace_by_loop(bench: Workbench, call: ast.Call, all_fits: list[ast.Call],
     message = "fit_on_workers trains on all workers, because Keras 3 refuses fit there"
     verdicts = [noted(call, f"{message}, and resumes from {directory}" if saving else message)]
     return Fix(tuple(verdicts), tuple(edits), frozenset(runtime_names))
-
-
-def _is_trained_twice(module: Module, call: ast.Call, all_fits: list[ast.Call]) -> bool:
-    """Whether another ``fit`` trains the same model, and so counts steps of its optimizer."""
-    made = _model_bindings(module, call)
-    return any(made & _model_bindings(module, other) for other in all_fits if other is not call)
 
 
 def _model_bindings(module: Module, call: ast.Call) -> set[ast.AST]:

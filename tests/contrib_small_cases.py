@@ -153,18 +153,6 @@ def training_operations(of):
 
     yield "global step", evaluated(steps)
 
-    def scaled():
-        precision = of("mixed_precision")
-        manager = precision.ExponentialUpdateLossScaleManager(8.0, 2, 1)
-        optimizer = precision.LossScaleOptimizer(tf1.train.MomentumOptimizer(0.1, 0.9), manager)
-        fixed = precision.FixedLossScaleManager(4.0)
-        w = tf1.get_variable("w", [3])
-        loss = tf.reduce_sum(tf.square(w - 1.0))
-        with tf.control_dependencies([optimizer.minimize(loss)]):
-            return {"after": tf.identity(w), "fixed": fixed.get_loss_scale()}
-
-    yield "loss scale", evaluated(scaled, steps=3)
-
 
 def metrics(of):
     made = of("metrics")
@@ -218,18 +206,6 @@ def sequences_of_tags(of):
 
     yield "crf", evaluated(make)
     yield "viterbi_decode", list(crf.viterbi_decode(scores[0], np.cos(np.arange(9)).reshape(3, 3)))
-
-    def fused():
-        rnn = of("rnn")
-        cell = rnn.LSTMBlockFusedCell(3, use_peephole=True)
-        x = tf.constant(np.transpose(scores, [1, 0, 2]))
-        options = {"dtype": tf.float32, "sequence_length": tf.constant([4, 2])}
-        forward, state = cell(x, **options)
-        backward, _ = rnn.TimeReversedFusedRNN(rnn.LSTMBlockFusedCell(2))(x, **options)
-        loss = tf.reduce_sum(tf.square(forward)) + tf.reduce_sum(tf.square(backward))
-        return {"forward": forward, "backward": backward, "cell": state[0], "output": state[1], "loss": loss}
-
-    yield "fused cells", evaluated(fused)
 
 
 def cells(of):

@@ -91,7 +91,6 @@ from migrate.tensorflow.slim import REQUIREMENT
         "from tensorflow.contrib.distribute.python import cross_tower_ops as c; o = c.AllReduceCrossTowerOps('nccl')",
         "o = AllReduceCrossDeviceOps('nccl')",
     ),
-    example("m = tf.contrib.mixed_precision.FixedLossScaleManager(8.0)", "m = FixedLossScaleManager(8.0)"),
     example(
         "m = tf.contrib.metrics.streaming_accuracy(x, y, weights=z)",
         "m = tf.metrics.accuracy(predictions=x, labels=y, weights=z)",

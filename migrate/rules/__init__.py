@@ -39,10 +39,8 @@ PLACES = {
     "FT516": "hazards.other_file_first",
     "FT517": "hazards.replaced_state",
     "FT518": "hazards.unsaved_optimizer",
-    "FT519": "hazards.latest_of_h5",
     "FT520": "hazards.forgotten_best",
     "FT521": "hazards.never_saved",
-    "FT522": "hazards.epoch_of_other_file",
 }
 """The folder and file of each rule; the file has the rule's name."""
 
@@ -75,9 +73,8 @@ SITE_WORDS = {
     "restore_status": ("Checkpoint", "restore", "load_weights"),
     **dict.fromkeys(("never_restored", "loop_from_first_turn", "subclassed_model"), ("Checkpoint",)),
     **dict.fromkeys(("other_file_first", "replaced_state", "unsaved_optimizer"), ("Checkpoint",)),
-    **dict.fromkeys(("forgotten_best", "never_saved", "epoch_of_other_file"), ("Checkpoint",)),
+    **dict.fromkeys(("forgotten_best", "never_saved"), ("Checkpoint",)),
     "backup_settings": ("BackupAndRestore",),
-    "latest_of_h5": ("latest_checkpoint",),
     "removed_model_dir": ("rmtree", "elete_recursively", "DeleteRecursively"),
     **dict.fromkeys(("missing_in_keras", "refused_by_keras", "whole_model"), ()),
 }

@@ -53,39 +53,6 @@ class Net(Base):
 net = Net()
 net.restore()
 """
-H5 = """\
-import os
-import tensorflow as tf
-from job import build, fit
-
-
-class Job:
-    def __init__(self, directory):
-        self.directory, self.model = directory, build()
-
-    def run(self):
-        latest = tf.train.latest_checkpoint(self.directory)
-        if latest:
-            self.model.load_weights(latest)
-        for epoch in range(9):
-            fit(self.model)
-            self.model.save_weights(os.path.join(self.directory, "%d.h5" % epoch))
-"""
-TWO = """\
-import tensorflow as tf
-from job import build, fit, is_best
-
-ckpt = tf.train.Checkpoint(model=build())
-newest = tf.train.CheckpointManager(ckpt, "/tmp/c", max_to_keep=2)
-best = tf.train.CheckpointManager(ckpt, "/tmp/best", max_to_keep=1)
-ckpt.restore(best.latest_checkpoint).expect_partial()
-first = int(newest.latest_checkpoint.split("-")[-1])
-for number in range(first, 9):
-    fit(ckpt)
-    newest.save()
-    if is_best():
-        best.save()
-"""
 
 
 @each("text", "old", "new", "found", "sound")(
@@ -99,10 +66,6 @@ for number in range(first, 9):
     (KEPT, "PATH = manager.latest_checkpoint", "PATH = manager.latest_checkpoint or args.begin", [], ""),
     (SELF, "", "", ["FT514"], ""),
     (SELF, "net.restore()", "net(x)\nnet.restore()", [], ""),
-    (H5, "", "", ["FT519"], ""),
-    (H5, "%d.h5", "%d", [], ""),
-    (TWO, "", "", ["FT522"], ""),
-    (TWO, "ckpt.restore(best", "ckpt.restore(newest", [], ""),
 )
 def test_a_fault_is_found_by_what_it_does(text, old, new, found, sound):
     broken = text.replace(old, new, 1) if old else text

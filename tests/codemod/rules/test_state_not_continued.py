@@ -283,36 +283,6 @@ test_a_checkpoint_that_may_be_restored_is_no_finding = finds("FT503", [])(
     SAVED.replace("for epoch", "model.load_weights(FLAGS.path)\nfor epoch"),
 )
 
-NEWEST = """\
-import os
-
-import tensorflow as tf
-from job import FLAGS, build, train
-
-model = build()
-latest = tf.train.latest_checkpoint("/tmp/c")
-if latest:
-    model.load_weights(latest)
-saver = tf.keras.callbacks.ModelCheckpoint("/tmp/c/{epoch:02d}.weights.h5", save_weights_only=True)
-train(model, saver)
-"""
-
-test_a_search_for_the_newest_of_files_that_it_does_not_see_is_found = finds("FT519", ["FT519"], base=NEWEST)(
-    ("", ""),
-    (".weights.h5", ".keras"),
-    ('"/tmp/c/{epoch:02d}', 'filepath="/tmp/c/{epoch:02d}'),
-    ('"/tmp/c"', 'os.path.dirname("/tmp/c/x.h5")'),
-    ("train(model, saver)", 'model.save_weights("/tmp/c/last.h5")'),
-)
-
-test_a_search_that_may_find_a_checkpoint_is_no_finding = finds("FT519", [], base=NEWEST)(
-    (".weights.h5", ""),
-    ('tf.train.latest_checkpoint("/tmp/c")', 'tf.train.latest_checkpoint("/tmp/d")'),
-    ("train(model, saver)", 'model.save_weights("/tmp/c/last")'),
-    ("train(model, saver)", "model.save_weights(FLAGS.path.format(epoch=3))"),
-    ("train(model, saver)", 'tf.train.Checkpoint(model=model).save("/tmp/c/ckpt")'),
-)
-
 LOWEST = """\
 import numpy as np
 import tensorflow as tf

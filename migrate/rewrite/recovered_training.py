@@ -21,9 +21,6 @@ from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 OWN_CODE = "Nothing changes: the program resumes by its own code alone."
-_OF_ALL = {"range", "arange", "linspace", "mean", "average", "median", "std", "sum", "min", "max", "argmin", "argmax"}
-"""Functions whose result needs all turns."""
-_WRITERS = {"print", "write", "save", "savez", "savetxt", "dump"}
 _PLACES = {"fit": 5, "fit_generator": 4}
 """The index of the parameter ``callbacks``."""
 
@@ -99,10 +96,9 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
     elif training.within:
         return RecoveredTraining(problem=f"line {training.within} saves within a turn", help=OWN_CODE)
-    elif counted := _list_of_turns(module, training):
-        problem = (
-            f"line {counted[1]} reads `{counted[0]}` by the turn, and a resumed start has only its own turns in it"
-        )
+    elif training.carried.unnamed[1]:
+        name, line = training.carried.unnamed
+        problem = f"line {line} changes `{name}`, which has no name at the loop"
         return RecoveredTraining(problem=problem, help=OWN_CODE)
     elif unset := _unset_variable(module, training):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
@@ -113,12 +109,19 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, training, models, optimizers))
     given = [text(training.turns), directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
-    edit = ReplaceExpression(module.span(training.turns), f"{vocabulary.runtime_name('recovered')}({', '.join(given)})")
-    return RecoveredTraining((edit,), frozenset({"recovered"}))
+    carried, filled = [*training.carried.assigned], [*training.carried.filled]
+    given += [f"carried=lambda: ({', '.join(carried)}{',' * (len(carried) == 1)})"] if carried else []
+    given += [f"values=[{', '.join(filled)}]"] if filled else []
+    wrapped = f"{vocabulary.runtime_name('recovered')}({', '.join(given)})"
+    edits: list[Edit] = [ReplaceExpression(module.span(training.turns), wrapped)]
+    if carried and isinstance(training.loop, ast.For):
+        target = training.loop.target
+        edits.append(ReplaceExpression(module.span(target), ", ".join([text(target), *carried])))
+    return RecoveredTraining(tuple(edits), frozenset({"recovered"}))
 
 
 def _line_of_own_count(module: Module, training: TrainedLoop) -> int:
-    """Returns the line that adds an offset to the turns, or begins within a turn, by a variable; 0 for none."""
+    """Returns the line that adds an offset to the turns; 0 for none."""
     assert training.turns is not None
     turn, bounds = ast.unparse(training.loop.target), [*map(ast.unparse, training.turns.args)]  # type: ignore[union-attr]
     for node in walk(training.loop):
@@ -128,37 +131,7 @@ def _line_of_own_count(module: Module, training: TrainedLoop) -> int:
             is_of_data = isinstance(module.names.parent(node), ast.Slice) or not sides.isdisjoint(bounds)
             if turn in sides and len(sides) > 1 and not is_of_data:
                 return node.lineno
-        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node is not training.loop:
-            first = node.iter.args[0] if len(node.iter.args) > 1 else None
-            bound = module.names.bindings(first) if isinstance(first, ast.Name) else []
-            if len({training.loop in module.names.ancestors(one.node) for one in bound}) > 1:
-                return node.lineno
     return 0
-
-
-def _list_of_turns(module: Module, training: TrainedLoop) -> tuple[str, int] | None:
-    """Returns a list that a loop fills, and a line that reads it by the turn, beside other values, or for a figure."""
-    loop, names = training.loop, module.names
-    calls = [one for one in names.nodes(ast.Call) if name_of(one.func) == "append" and loop in names.ancestors(one)]
-    lists = [one.func.value for one in calls if isinstance(one.func, ast.Attribute)]
-    filled = {one.id: one for one in lists if isinstance(one, ast.Name)}
-    counts = {*_OF_ALL, *(ast.unparse(one) for one in getattr(training.turns, "args", ()))}
-    for name, one in filled.items():
-        is_above = not any(loop in names.ancestors(binding.node) for binding in names.bindings(one))
-        for read in names.uses(name, names.scope_of(loop)) if is_above else ():
-            held, statement = names.parent(read), names.statement_of(read)
-            place = getattr(held.slice, "lower", held.slice) if isinstance(held, ast.Subscript) else None
-            is_from_end = isinstance(place, ast.UnaryOp)  # losses[-1] is the same after a resume
-            is_indexed = isinstance(held, ast.Subscript) and not is_from_end
-            given = held.args if isinstance(held, ast.Call) and name_of(held.func) not in _WRITERS else []
-            others = [one for one in given if not isinstance(one, ast.Constant) and ast.unparse(one) not in filled]
-            parts = [part for part in ast.walk(statement) if isinstance(part, ast.Name | ast.Attribute)]
-            beside = {text for part in parts for text in (ast.unparse(part), name_of(part))}
-            is_of_all = isinstance(statement, ast.Return) or not counts.isdisjoint(beside)
-            is_behind = read.lineno > (loop.end_lineno or 0) and is_of_all
-            if is_behind or ((is_indexed or others) and read.lineno > loop.lineno):
-                return name, read.lineno
-    return None
 
 
 def _unset_variable(module: Module, training: TrainedLoop) -> tuple[str, int] | None:

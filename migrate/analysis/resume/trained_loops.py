@@ -11,6 +11,7 @@ from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.objects import classes_of, is_of_self
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
+from migrate.analysis.resume.carried_values import Block, CarriedValues, carried_values
 from migrate.analysis.resume.loads_before import TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, model_of_save
 from migrate.analysis.source.arguments import literal
@@ -48,6 +49,7 @@ class TrainedLoop:
       unseen: the line that trains something that has no name at the loop; 0 for none.
       made: the line at which its turns create what they train; 0 for none.
       within: the line that saves in an inner loop which also trains; 0 for none.
+      carried: what else a turn leaves to the next one.
     """
 
     module: Module
@@ -60,6 +62,7 @@ class TrainedLoop:
     unseen: int = 0
     made: int = 0
     within: int = 0
+    carried: CarriedValues = field(default_factory=CarriedValues)
 
     @property
     def turns(self) -> ast.Call | None:
@@ -182,6 +185,7 @@ class _Reader:
         self.found = TrainedLoop(module, loop)
         self.saving = set(reach.search(ModelSaves).calls)
         self.runs: set[ast.AST] = set()
+        self.blocks: list[Block] = []
 
     def read(self) -> TrainedLoop:
         self._block(self.module, self.loop.body, {}, 0)
@@ -195,11 +199,14 @@ class _Reader:
             is_inside = store is self.loop or self.loop in names.ancestors(store)
             if is_inside and any(one == text or one.startswith(f"{text}.") for one in self.found.models):
                 self.found.made = self.found.made or getattr(store, "lineno", self.loop.lineno)
+        own = {*self.found.models, *self.found.optimizers}
+        self.found.carried = carried_values(self.module, self.loop, self.blocks, own, self._source_at_loop)
         return self.found
 
     def _block(self, module: Module, body: list[ast.stmt], sources: Mapping[str, str], depth: int) -> None:
         """Adds the trainings and saves in some statements, and in the functions that they call."""
         self.reach.calls(module)
+        self.blocks.append(Block(module, body, sources))
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
         trains, saves = set[ast.AST](), dict[ast.AST, int]()
         for call in calls:

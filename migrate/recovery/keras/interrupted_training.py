@@ -5,29 +5,29 @@ Next to it, ``part-…`` has a file of the program until it is moved to its own 
 """
 
 import contextlib
-import functools
 import multiprocessing.util
 import os
 import pickle
 import re
 import sys
 import time
-import zlib
 
 import numpy as np
 import tensorflow as tf
 
 from ..synced_files import begin, sync_files, sync_folder_after
-from .commands import command_of_process, is_notebook
+from .commands import command_of_process, is_notebook, is_same_command, process_of
 from .saved_states import (
     build_config_of,
     class_of,
+    digest_of,
     directory_for,
     files_in,
     has_saved,
     has_space,
     has_value,
     is_finite,
+    mark_of,
     names_in,
     newest_state,
     places_trained_by,
@@ -37,13 +37,14 @@ from .saved_states import (
     variable_of,
     variables_of,
 )
+from .watched_saves import watch_saves
 
-_MOST_OF_A_NAME = 10
+_MOST_OF_A_NAME, _MOST_FILES = 10, 100
 _trainings = []  # The trainings of this process, in the order of their begin.
 _begun = []  # The key of each call of kept_training.
 
 
-def kept_training(saved, models, optimizers=(), name="fit"):
+def kept_training(saved, models, optimizers=(), name="fit", settings=None):
     """Returns the ``SavedTraining`` of these arguments, or logs why not: None."""
     try:
         parent = directory_for(saved)
@@ -55,7 +56,7 @@ def kept_training(saved, models, optimizers=(), name="fit"):
             for training in [one for one in _trainings if one.parent == parent]:
                 training.remove()
             raise ValueError(f"it begins more than {_MOST_OF_A_NAME} times")
-        return SavedTraining(saved, models, optimizers, name)
+        return SavedTraining(saved, models, optimizers, name, settings)
     except Exception as error:  # Such as a model of another kind.
         tf.get_logger().warning("This training is not kept: %s.", error)
         return None
@@ -71,7 +72,7 @@ class SavedTraining:
       was_over: whether it had ended before this process, a bool.
     """
 
-    def __init__(self, saved, models, optimizers=(), name="fit"):
+    def __init__(self, saved, models, optimizers=(), name="fit", settings=None):
         self.parent, self.name, self.models = directory_for(saved), name, models
         self._check_place()
         self._before = [one for one in _trainings if one.parent == self.parent]
@@ -83,11 +84,12 @@ class SavedTraining:
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
         if _trainings and _trainings[-1].note.pop("is_in_file", False):
             _trainings[-1].save(False)  # It was not the last one of the job.
-        self._find({"number": 0, "saved": {}, "file": "", "part": ""})
+        nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
+        self._find({**nothing, "settings": settings})
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
-        _watch_saves(models)
+        watch_saves(models, _trainings)
 
     def _check_place(self):
         resolver = self.models[0].distribute_strategy.cluster_resolver
@@ -106,11 +108,15 @@ class SavedTraining:
         """Reads the newest readable state, and decides whether this run resumes it."""
         note, self._values = newest_state(self.directory)
         command = command_of_process()
-        is_same = note.get("command") == command is not None
+        is_same = is_same_command(note.get("command"), command)
         for model, config in zip(self.models, note["built"] if is_same else ()):
             if config and not model.built:
                 model.build_from_config(config)
+        process, own = note.get("process"), process_of(os.getpid())
+        if process not in (None, own) and process_of(process[1]) == process:
+            raise ValueError(f"process {process[1]} trains it")
         own = {
+            "process": own,
             "command": command,
             "began": self.digests(),
             "trained": self.trained(),
@@ -119,10 +125,15 @@ class SavedTraining:
         self.note = {**nothing, **own}
         others = [one for one in self._inside("") if is_same and one != self.directory]
         found = [note, *(newest_state(path)[0] for path in others)]
-        found = [one for one in found if one.get("command") == command]
+        found = [one for one in found if is_same_command(one.get("command"), command)]
         self._notes = sorted(found, key=lambda one: one.get("time", 0))
         if is_same and self._goes_on(note) and self._has_variables(note):
-            self.is_resumed, self.note = True, {**note, **own}
+            # The files of its first start: a training may change what arguments name.
+            self.is_resumed, self.note = True, {
+                **note,
+                **own,
+                "command": note["command"],
+            }
         elif note:
             tf.get_logger().warning(
                 "%s has epoch %s of an interrupted training. It began with other "
@@ -132,13 +143,18 @@ class SavedTraining:
 
     def _goes_on(self, note):
         """Returns whether this run resumes a state of the same command."""
-        if any(note.get(key) != self.note[key] for key in ("trained", "optimizers")):
+        keys = "trained", "optimizers", "settings"
+        if any(note.get(key) != self.note[key] for key in keys):
             return False  # The variables of an optimizer mean something else.
+        if note.get("values", ()) is None:
+            return False  # A loop has values that are no plain data.
         if not all(one.is_resumed and one.was_over for one in self._before):
             return False  # An earlier training of this process was another one.
         now, notes = self.note["began"], [note, self._notes[-1]]
         if notes[1].get("is_in_file") and not files_in(notes[1]["part"]):
             return False  # The job was finished.
+        if notes[1].get("is_passed"):
+            return False  # A start has already repeated what follows the training.
         if notes[1] is not note and not note.get("is_ended"):
             return False  # It was broken off, and a later training followed.
         if now != note["began"] and self._has_weights():
@@ -146,9 +162,11 @@ class SavedTraining:
         if any(has_saved(one["saved"], now, 1) for one in notes):
             return True
         is_torn = any(files_in(one["part"]) for one in notes)
-        files = note["file"], note["file"] + ".index"
-        if note["file"] and not is_torn and not any(map(tf.io.gfile.exists, files)):
-            return False  # The program's own files were removed.
+        files = dict(pair for one in self._notes for pair in one["files"].items())
+        if not is_torn and any(mark_of(path) != mark for path, mark in files.items()):
+            return (
+                False  # The program's own files were removed, or older ones restored.
+            )
         is_late = is_torn or any(one["file"] and not one["part"] for one in notes)
         if is_late and any(has_saved(one["saved"], now, 2) for one in notes):
             return True  # The last file was not yet in its place.
@@ -185,6 +203,13 @@ class SavedTraining:
                 put_in_place(note["part"], os.path.dirname(note["file"]))
             for path in self._inside("part-"):
                 remove_tree(path)
+
+    def pass_over(self, is_over):
+        """Notes whether this training had ended: a start passes over a job once."""
+        self.was_over = is_over
+        if is_over and self._notes[-1]["time"] == self.note["time"]:
+            self.note["is_passed"] = True
+            self.save(False)
 
     def _inside(self, start):
         names = [name for name in names_in(self.parent) if name.startswith(start)]
@@ -273,6 +298,8 @@ class SavedTraining:
                 remove_tree(os.path.join(self.directory, name))
 
     def _write_note(self):
+        files = [n for n in self.note["files"] if mark_of(n) or self.note["part"]]
+        self.note["files"] = {n: self.note["files"][n] for n in files[-_MOST_FILES:]}
         self.note["time"] = time.time()
         path = os.path.join(self.directory, f"note-{self.note['number']}")
         with tf.io.gfile.GFile(path + ".new", "wb") as file:
@@ -338,47 +365,19 @@ class SavedTraining:
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
+        for name in files_in(part) if is_aside else ():
+            place = os.path.join(os.path.dirname(path), os.path.relpath(name, part))
+            if os.path.basename(name) != "checkpoint":  # Each save writes it.
+                self.note["files"].pop(place, None)
+                self.note["files"][place] = mark_of(name)
         self.note["is_in_file"] = self.is_ended and has_saved(saved, self.digests(), 1)
         self.wait()  # It is on the disk before a note names it.
         self.on_save()
         is_there = is_aside and put_in_place(part, os.path.dirname(path))
         remove_tree(part)
         if not is_there:
+            self.note["files"].clear()
             write(model, path, *args, **kwargs)
-
-
-def digest_of(variable):
-    """Returns the CRC-32 of a variable's value, an int."""
-    one = replicas_of(variable)[0]
-    on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
-    if one is not variable and one.synchronization == on_read:
-        return 0
-    value = np.ascontiguousarray(one.read_value())
-    return zlib.crc32(value.reshape(-1).view(np.uint8))
-
-
-def _watch_saves(models):
-    """Makes Keras' ``save`` and ``save_weights`` write by ``write_whole``."""
-    for kind in {kind for model in models for kind in type(model).__mro__}:
-        for name in {"save", "save_weights"} & {*vars(kind)}:
-            write = vars(kind)[name]
-            is_keras = kind.__module__.startswith(("keras.", "tf_keras."))
-            if is_keras and not hasattr(write, "_is_watched"):
-                setattr(kind, name, _watched(write))
-
-
-def _watched(write):
-    @functools.wraps(write)
-    def save(model, filepath, *args, **kwargs):
-        own = [one for one in _trainings if one.places_of(model)]
-        is_over = args[0] if args else kwargs.get("overwrite", True)
-        if own and is_over and isinstance(filepath, (str, os.PathLike)):
-            path = os.fspath(filepath)
-            return own[-1].write_whole(write, model, path, *args, **kwargs)
-        return write(model, filepath, *args, **kwargs)
-
-    save._is_watched = True
-    return save
 
 
 def _leave(process):
@@ -389,8 +388,7 @@ def _leave(process):
     last = {one.parent: one for one in _trainings}.values()
     is_ended, most = all(one.is_ended for one in last), len(_trainings)
     if not is_exit:  # A start repeats what failed, at most once.
-        is_in_file = all(one.note.get("is_in_file") for one in last)
-        is_ended = (is_ended and is_in_file) or all(one.was_over for one in _trainings)
+        is_ended &= all(one.note.get("is_in_file") for one in last)
         is_ended &= not any(one._notes[most:] for one in _trainings)  # Later stages.
     if is_ended:
         for training in [*_trainings]:

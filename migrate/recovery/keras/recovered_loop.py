@@ -1,44 +1,80 @@
 """Resumes a training loop where an interrupted run of it stopped."""
 
 import math
+import pickle
+
+import tensorflow as tf
 
 from .interrupted_training import kept_training
+from .saved_states import fill, is_plain, plain_of, read
 
 
 class recovered:  # Named as range is, which it stands for.
     """Yields the turns of a training loop that an interrupted run has not finished.
 
-    Use ``for epoch in recovered(range(first, epochs), directory, model):``.
+    Use ``for epoch in recovered(range(first, epochs), directory, model):``, or, where a turn
+    begins with what the one before has left in other variables, ``for epoch, best, rate in
+    recovered(range(epochs), directory, model, carried=lambda: (best, rate)):``.
 
     Args:
       turns: the numbers of the epochs, a range or an ``itertools.count``.
       directory: the path, file or directory, to which the program saves its models.
       models: the models that the loop trains.
       optimizers: the optimizers that are no attribute of a model, a list.
+      carried: returns the values of other variables, a tuple.
+      values: the lists, dicts, arrays and variables that turns change in place, a list.
     """
 
-    def __init__(self, turns, directory, *models, optimizers=()):
+    def __init__(
+        self, turns, directory, *models, optimizers=(), carried=None, values=()
+    ):
         self._turns, self._arguments = turns, (directory, models, optimizers)
+        self._carried, self._values = carried, values
 
     def __len__(self):  # For a progress bar.
         return len(self._turns)
 
+    def _contents(self):
+        """Returns all values pickled one by one, a list; None if they are no plain data."""
+        found = [*self._values, *(self._carried() if self._carried else ())]
+        found = [*map(plain_of, found)]
+        return [*map(pickle.dumps, found)] if is_plain(found) else None
+
     def __iter__(self):
-        turns, training = self._turns, kept_training(*self._arguments, "loop")
+        for turn, given in self._iterate():
+            yield (turn, *(given or self._carried())) if self._carried else turn
+
+    def _iterate(self):
+        """Yields each turn with what it is given, a tuple; () for what is there."""
+        turns, begun, training = self._turns, self._contents(), None
+        if begun is None:
+            tf.get_logger().warning("This loop is not kept: it has no plain values.")
+        else:
+            training = kept_training(*self._arguments, "loop")
         if training is None:
-            yield from turns
+            yield from ((turn, ()) for turn in turns)
             return
-        training.restore()
-        note, is_range = training.note, isinstance(turns, range)
+        is_range = isinstance(turns, range)
         first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
         step = turns.step if is_range else next(turns) - first
+        note, given = training.note, ()
+        is_own = (first - note.get("epoch", first)) * step > 0
+        if training.is_resumed and (is_own or begun != note["begun"]):
+            training.is_resumed = False
+            tf.get_logger().warning("The program reads newer files of its own.")
+        training.restore()
         if not training.is_resumed:  # The first turn may write files.
             note.update(first=first, epoch=first, in_file=first, stop=stop)
+            note.update(begun=begun, values=begun, ended_at=None)
             training.save()
             training.held = ()
         elif first == note["first"] and stop < note["stop"]:  # It counts what is left.
             stop = min(note["stop"], note["in_file"] + stop - first)
-        training.was_over = note.get("ended_at") == stop
+        if training.is_resumed:
+            given = [*map(read, note["values"])]
+            for value in self._values:
+                fill(value, given.pop(0))
+        training.pass_over(note.get("ended_at") == stop)
         note["stop"], turn, files = stop, note["epoch"], []
         if (stop - turn) * step <= 0 < (stop - first) * step:
             # Trains at least one turn: code after the loop may use its variables.
@@ -52,10 +88,10 @@ class recovered:  # Named as range is, which it stands for.
         training.on_save = save_before_file
         try:
             while (stop - turn) * step > 0:
-                yield turn
-                turn += step
+                yield turn, given
+                turn, given = turn + step, ()
                 if (stop - turn) * step > 0 and (files or training.is_due()):
-                    note["epoch"] = turn
+                    note["epoch"], note["values"] = turn, self._contents()
                     training.save()
                     training.held = ()
                     files.clear()

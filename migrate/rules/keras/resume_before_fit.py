@@ -19,9 +19,11 @@ after ``fit``, callbacks that save.
 
 ``--recovery backup-and-restore`` adds Keras' own callback.
 
-Skipped: a loop without a range or count, whose models have no name there, that adds an offset to its turns, begins or
-saves within one, or reads a list by the turn; a ``fit`` in a loop that counts on from earlier starts, or skips their
-work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
+A loop is given what a turn leaves to the next one: ``for epoch, best in recovered(…, carried=lambda: (best,))``.
+
+Skipped: a loop without a range or count, whose models or other values have no name there, that adds an offset to its
+turns, or saves within one; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in
+``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. An uninterrupted training is the same. It saves once more in each epoch or turn; where these are short,
 saves take at most a tenth of the time.

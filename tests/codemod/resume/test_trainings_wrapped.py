@@ -172,6 +172,44 @@ def test_the_range_of_a_loop_is_wrapped_with_the_models_that_it_trains(before, a
     assert added(LOOP.format(before))[-1] == after.format('"out", critic, generator')
 
 
+CARRIED = {
+    "nothing that a turn sets anew": ("best = 9", "best = 1\n    print(best)", [], []),
+    "nothing that an inner loop sets": ("loss = 0", "for x in data:\n        loss = step(x)\n    print(loss)", [], []),
+    "no time": ("begun = time.time()", "print(time.time() - begun)\n    begun = time.time()", [], []),
+    "no optimizer's rate": ("adam = 1", "critic.rate *= 0.5", [], []),
+    "a number that is multiplied": ("rate = 1.0", "rate *= 0.9", ["rate"], []),
+    "a count": ("step = 0", "for x in data:\n        step += 1", ["step"], []),
+    "the lowest loss": ("best = 9", "if loss < best:\n        best = loss", ["best"], []),
+    "what is read behind the loop": ("at = 0", "if loss < 3:\n        at = epoch", ["at"], []),
+    "where a turn begins": ("at = 3", "for i in range(at, 9):\n        show(i)\n    at = 0", ["at"], []),
+    "an attribute": ("agent = Agent()", "agent.epsilon *= 0.9", ["agent.epsilon"], []),
+    "a list": ("losses = []", "losses.append(loss)", [], ["losses"]),
+    "no list of one turn": ("losses = []", "losses = []\n    losses.append(loss)", [], []),
+    "a dict of lists": ("history = {'loss': []}", "history['loss'].append(loss)", [], ["history"]),
+    "an array by the turn": ("losses = np.zeros(9)", "losses[epoch] = loss", [], ["losses"]),
+    "no array that each batch fills": ("batch = np.zeros(9)", "for i in range(9):\n        batch[i] = 1", [], []),
+    "a variable": ("alpha = tf.Variable(0.0)", "alpha.assign(alpha + 0.2)", [], ["alpha"]),
+    "a list and a number": (
+        "rate, losses = 1.0, []",
+        "losses += [1]\n    rate = decayed(rate)",
+        ["losses", "rate"],
+        [],
+    ),
+    "no progress bar": ("bar = tqdm(9)", "bar.update(1)", [], []),
+}
+
+
+@pytest.mark.parametrize(("above", "turn", "assigned", "filled"), CARRIED.values(), ids=CARRIED.keys())
+def test_a_loop_is_given_what_its_turns_leave_to_the_next_one(above, turn, assigned, filled):
+    source = LOOP.format(f"{above}\nfor epoch in range(9):\n    {turn}") + ("print(at)\n" if above == "at = 0" else "")
+    text, _ = migrate(source, select=("FT201",))
+    given = [", ".join(["for epoch", *assigned]) + " in recovered(range(9)", '"out"', "critic", "generator"]
+    given += [f"carried=lambda: ({', '.join(assigned)}{',' * (len(assigned) == 1)})"] if assigned else []
+    given += [f"values=[{', '.join(filled)}]"] if filled else []
+    line, written = ("".join(one.split()).replace(",)", ")") for one in (", ".join(given) + "):", text))
+    assert line in written
+
+
 TAPE = """\
 import tensorflow as tf
 
@@ -250,12 +288,6 @@ for fold in range(5):
     assert added(source)[-1] == f"    model.fit(x, y, epochs=50, callbacks={wrapped})"
 
 
-def read_by_the_turn(line, name):
-    """What is said of a list that needs all turns: the reason and the help."""
-    reason = f"line {line} reads `{name}` by the turn, and a resumed start has only its own turns in it"
-    return reason, "Nothing changes"
-
-
 LEFT = {
     "a loop that no range counts": (LOOP.format("while True:"), "no range counts its turns", "manager.save()"),
     "a loop over data": (LOOP.format("for x, y in data:"), "no range counts its turns", "critic_optimizer=critic"),
@@ -264,40 +296,14 @@ LEFT = {
         "line 11 reads `sample`, which a resumed start may not set",
         "Give `sample` a value above the loop",
     ),
-    "a list of all turns beside their numbers": (
-        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)") + "plot(range(9), losses)\n",
-        *read_by_the_turn(15, "losses"),
-    ),
-    "a list that a call gets with the turn": (
-        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    draw(epoch, losses)"),
-        *read_by_the_turn(11, "losses"),
-    ),
-    "a list that is cut by the turn": (
-        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    mean(losses[epoch - 9 :])"),
-        *read_by_the_turn(11, "losses"),
-    ),
-    "a list that is returned": (
-        "def train():\n    losses = []\n"
-        + textwrap.indent(LOOP.format("for epoch in range(9):\n    losses.append(loss)"), "    ")
-        + "    return losses\n",
-        *read_by_the_turn(16, "losses"),
-    ),
-    "a list of all turns for its mean": (
-        "scores = []\n" + LOOP.format("for fold in range(9):\n    scores.append(score)") + "print(np.mean(scores))\n",
-        *read_by_the_turn(15, "scores"),
-    ),
-    "a list that is read by the turn before": (
-        "losses = []\n" + LOOP.format("for epoch in range(9):\n    losses.append(loss)\n    print(losses[epoch - 1])"),
-        *read_by_the_turn(11, "losses"),
+    "a number of an object that the loop does not name": (
+        LOOP.format("for epoch in range(9):\n    step()") + "\n\ndef step():\n    made().rate.now *= 0.9\n",
+        "line 17 changes `made().rate.now`, which has no name at the loop",
+        "Nothing changes",
     ),
     "an offset that each start adds to its turns": (
         LOOP.format("for epoch in range(9):\n    show(epoch + first)"),
         "line 9 continues the count of an earlier start",
-        "Nothing changes",
-    ),
-    "a turn that begins where the last start ended": (
-        LOOP.format("part = 3\nfor epoch in range(9):\n    for at in range(part, 9):\n        show(at)\n    part = 0"),
-        "line 10 continues the count of an earlier start",
         "Nothing changes",
     ),
     "a save between the steps of a turn": (

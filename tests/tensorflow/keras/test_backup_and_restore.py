@@ -1,7 +1,9 @@
 """Which start goes on with an interrupted training, and with what."""
 
+import collections
 import itertools
 import os
+import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -12,7 +14,7 @@ import tensorflow as tf
 
 from migrate.recovery.keras import backup_and_restore, interrupted_training, saved_states
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
-from migrate.recovery.keras.commands import command_of_process
+from migrate.recovery.keras.commands import command_of_process, is_same_command
 from migrate.recovery.keras.recovered_loop import recovered
 from migrate.recovery.keras.saved_states import directory_for, put_in_place
 from tests.cases import each
@@ -59,7 +61,7 @@ def start(tmp_path, monkeypatch):
         interrupted_training._trainings.clear()
         interrupted_training._begun.clear()
         keras.utils.set_random_seed(1)
-        monkeypatch.setattr(interrupted_training, "command_of_process", lambda: command)
+        monkeypatch.setattr(interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}})
 
     begin()
     yield begin
@@ -179,6 +181,7 @@ def test_no_folder_that_the_program_lists_has_the_recovery_in_it(tmp_path, monke
     assert os.path.isdir(".recovery/w/cp/fit-0")
     directory = directory_for(tmp_path / "runs" / "one" / "cp.{epoch}.keras")
     assert directory == str(tmp_path / ".recovery" / "runs" / "one" / "cp")
+    assert directory_for("logs/2026-11-30/cp.keras") != directory_for("logs/2026-12-01/cp.keras")
     assert directory_for("logs/2026-11-30_01-37-54/cp.keras") == directory_for("logs/20261201 020000/cp.keras")
     assert directory_for("logs/1/cp.keras") != directory_for("logs/2/cp.keras")
     monkeypatch.setenv("RECOVERY_DIRECTORY", "/mnt/states")
@@ -587,22 +590,170 @@ def test_a_callback_that_fails_as_a_training_ends_lets_every_second_start_train(
     assert [train() for _ in range(3)] == [[0, 1, 2, 3, 4], [], [0, 1, 2, 3, 4]]
 
 
-def test_a_command_is_its_arguments_its_configuration_and_its_source_or_a_notebook_s_cells(monkeypatch):
-    main, seen = SimpleNamespace(__file__="train.py"), []
+def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_notebook_s_cells(monkeypatch):
+    def write(name, text):
+        with open(name, "w") as file:
+            file.write(text)
+
+    os.makedirs("job/src")
+    main, part = SimpleNamespace(__file__="job/train.py"), SimpleNamespace(__file__="job/src/part.py")
     monkeypatch.setitem(sys.modules, "__main__", main)
-    for arguments, source, config in itertools.product((["a.json"], ["--config=a.json", "-v"]), "xy", "12"):
-        monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
-        for name, text in (("train.py", source), ("a.json", config)):
-            with open(name, "w") as file:
-                file.write(text)
-        seen += [command_of_process(), command_of_process()]
-    assert len(set(seen)) == len(seen) // 2
+    monkeypatch.setitem(sys.modules, "part", part)
+    monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt", "w/last.h5", "out.csv"])
+    for name in ("job/train.py", "job/src/part.py", "a.txt"):
+        write(name, "1")
+    noted = command_of_process()
+    write("w/last.h5", "a model\0")  # A model that the training saves, and what it writes itself.
+    write("out.csv", "1")
+    write("job/src/other.py", "imported by the first start alone")
+    del sys.modules["part"]
+    assert is_same_command(noted, command_of_process())
+    for name in ("job/train.py", "job/src/part.py", "a.txt"):
+        write(name, "2")
+        assert not is_same_command(noted, command_of_process())
+        write(name, "1")
+    monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt"])
+    assert not is_same_command(noted, command_of_process())
     del main.__file__
     assert command_of_process() is None
     main.In = ["", "import keras"]
     first = command_of_process()
-    main.In.append("model.fit(x)")
-    assert None is not first != command_of_process()
+    assert is_same_command(first, command_of_process())
+    main.In = [*main.In, "model.fit(x)"]
+    assert not is_same_command(first, command_of_process())
+
+
+def test_another_loss_or_number_of_steps_is_a_new_training(start):
+    for change in ({"loss": "mae"}, {"x": X[:16]}):
+        start()
+        fit(build(), saver(), at=2)
+        start()
+        model, begun = loaded(), InterruptAt()
+        model.compile("adam", change.get("loss", "mse"))
+        x = change.get("x", X)
+        callbacks = BackupAndRestore.beside([begun, saver()])
+        model.fit(x, Y[: len(x)], batch_size=8, verbose=0, epochs=5, callbacks=callbacks)
+        assert begun.begun == [0, 1, 2, 3, 4]
+        leave()
+
+
+@pytest.mark.parametrize("change", ["removed", "restored"])
+def test_a_file_that_the_user_has_removed_or_restored_begins_a_new_training(start, change):
+    build().save_weights(FILE)
+    os.rename(FILE, "old.h5")
+    os.utime("old.h5", (1, 1))
+    fit(build(), saver(), saver("w/{epoch}.weights.h5"), at=3)
+    os.remove(FILE)
+    if change == "restored":
+        os.rename("old.h5", FILE)
+    start()
+    assert fit(build(), saver(), saver("w/{epoch}.weights.h5"))[0] == [0, 1, 2, 3, 4]
+
+
+def test_a_training_of_a_process_that_still_runs_is_not_taken_over(start, monkeypatch):
+    with subprocess.Popen(["sleep", "600"]) as other:
+        with monkeypatch.context() as patch:
+            patch.setattr(interrupted_training.os, "getpid", lambda: other.pid)
+            fit(build(), saver(), at=3)
+        start()
+        assert fit(loaded(), saved=FILE)[0] == [0, 1, 2, 3, 4]
+        other.kill()
+    start()
+    assert fit(loaded(), saver())[0] == [3, 4]
+
+
+class Collector(keras.callbacks.Callback):
+    """Keeps what an epoch leaves to the next one in attributes, in globals and in its model."""
+
+    def __init__(self):
+        super().__init__()
+        self.values, self.until = collections.defaultdict(list), None
+
+    def on_epoch_end(self, epoch, logs=None):
+        global _lowest
+        self.until = self.until or time.time()
+        self.values["loss"].append(epoch)
+        _seen.append(epoch)
+        _lowest = min(_lowest, -epoch)
+        self.model.beta = getattr(self.model, "beta", 0) + 1
+
+
+_seen, _lowest = [], 9
+
+
+def test_what_a_callback_changes_outside_of_itself_goes_on(start):
+    def notes():
+        global _lowest
+        _seen.clear()
+        _lowest, count = 9, 0
+
+        def on_epoch_end(epoch, logs):
+            nonlocal count
+            count += 1
+            counts.append(count)
+
+        return Collector(), keras.callbacks.LambdaCallback(on_epoch_end=on_epoch_end)
+
+    counts = []
+    model = build()
+    model.beta = 0
+    fit(model, *notes(), keras.callbacks.CSVLogger("log.csv"), saver(), at=3)
+    start()
+    model, counts = loaded(), []
+    model.beta = 0
+    first, other = notes()
+    first.until = 7
+    fit(model, other, keras.callbacks.CSVLogger("log.csv"), first, saver())
+    assert (first.values["loss"], _seen, _lowest, first.until, model.beta) == ([*range(5)], [*range(5)], -4, 7, 5)
+    assert counts[-1] == 5
+    with open("log.csv") as file:
+        assert [line.split(",")[0] for line in file] == ["epoch", "0", "1", "2", "3", "4"]
+
+
+def test_a_loop_goes_on_with_what_a_turn_leaves_to_the_next_one(start, monkeypatch):
+    def train(at=9):
+        start()
+        model, best, losses, seen = build(), 9.0, collections.deque(), np.zeros(6)
+        rate, log = tf.Variable(1.0), collections.defaultdict(list)
+        turns = recovered(range(6), "w", model, carried=lambda: (best,), values=[losses, seen, rate, log])
+        for turn, best in turns:
+            if turn == at:
+                return None
+            model.fit(X, Y, verbose=0)
+            losses.append(tf.constant(turn))
+            log["turn"].append(turn)
+            seen[turn] = turn
+            best -= 1
+            rate.assign(rate * 0.5)
+        return best, [int(one) for one in losses], [*seen], float(rate), {**log}, len(turns)
+
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)
+    train(at=3)
+    found = train()
+    leave()
+    assert found == train() == (3.0, [*range(6)], [*range(6)], 2.0**-6, {"turn": [*range(6)]}, 6)
+
+
+def test_a_loop_that_counts_from_a_newer_file_of_the_program_or_has_an_object_goes_on_by_its_own_code(
+    start, monkeypatch
+):
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)
+
+    def turns(first, value, at=None):
+        start()
+        found = []
+        for turn, _ in recovered(range(first, 6), "w", build(), carried=lambda: (value,)):
+            found.append(turn)
+            if turn == at:
+                return found
+        return found
+
+    turns(0, 1, at=3)
+    assert turns(4, 1, at=4) == [4]
+    assert turns(4, 1) == [4, 5]
+    leave()
+    turns(0, object(), at=3)
+    assert turns(0, object()) == [*range(6)]
 
 
 @pytest.mark.parametrize("path", ["w/", "w/.best"])

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c4855fe5bc83f8d0).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 53e16e030b7a4166).
 """Resumes Keras trainings where an interrupted run stopped.
 
 The state of a training is saved next to the program's files until the program ends. A
@@ -6,19 +6,16 @@ run of the same command and source resumes it if it loads what was saved last, o
 with the same weights. Any other run is a new training.
 """
 
-import contextlib
 import functools
 import inspect
-import operator
 import os
-import pickle
 import sys
 from numbers import Real
 
 import tensorflow as tf
 
+from .callback_states import names_of, numbers_of, parts_of, set_state, state_of
 from .interrupted_training import kept_training
-from .saved_states import is_plain, read, variable_of
 
 
 class _Callback(tf.keras.callbacks.Callback):
@@ -103,7 +100,12 @@ class BackupAndRestore(_Callback):
         """Decides whether this ``fit`` resumes an interrupted training."""
         self._training = None
         if hasattr(model, "_training_state") or hasattr(model, "_initial_epoch"):
-            self._training = kept_training(self._saved, [model], name=self._name)
+            loss = getattr(model, "loss", None)
+            loss = (
+                loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss))
+            )
+            own = [self.params.get("steps"), str(loss)]
+            self._training = kept_training(self._saved, [model], (), self._name, own)
         else:
             tf.get_logger().warning("This Keras has no way to the first epoch.")
         if self._training is None:
@@ -112,22 +114,25 @@ class BackupAndRestore(_Callback):
         self._next = self._turn = None
         self._is_saved = self._is_stale = self._has_stopped = False
         for one in self._callbacks if self._training.is_resumed else []:
-            if hasattr(one, "csv_file"):
+            if isinstance(one, tf.keras.callbacks.CSVLogger):
                 one.append = True  # Else a CSVLogger empties its file.
 
     @_guarded
     def on_train_begin(self, logs=None):
-        self._given = [*map(_parts_of, self._callbacks)]
+        self._given = [*map(parts_of, self._callbacks)]
         self._first = _named_epoch()
-        self._first_states = [*map(_state_of, self._callbacks, self._given)]
+        self._first_states = [*map(state_of, self._callbacks, self._given)]
+        self._first_numbers = numbers_of(self.model)
         rate, epochs = _rate(self.model), self.params["epochs"]
         self._training.restore()
         note = self._training.note
         if not self._training.is_resumed:
             note.update(rates=[rate], epochs=epochs, logs={}, turn=None)
             return
-        for one, state in zip(self._callbacks, note["callbacks"]):
-            _set_state(one, state)
+        for name, number in note["numbers"].items():
+            setattr(self.model, name, number)
+        for name, one in zip(names_of(self._callbacks), self._callbacks):
+            set_state(one, note["callbacks"].get(name, {}))
         if rate is not None and rate not in note["rates"]:  # The program changed it.
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
@@ -143,7 +148,7 @@ class BackupAndRestore(_Callback):
             note.update(epoch=note["epoch"] - past, epochs=epochs, logs=logs)
             note.update(first=0, in_file=0)
         is_over = note["is_over"] or note["epoch"] >= note["epochs"]
-        self._training.was_over = is_over
+        self._training.pass_over(is_over)
         self.model.stop_training = is_over and note["is_over"]
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
@@ -196,13 +201,15 @@ class BackupAndRestore(_Callback):
             self._training.held = ()
 
     def _save(self, is_changed=None, is_end=False):
-        states = map(_state_of, self._callbacks, self._given)
+        note, states = self._training.note, map(state_of, self._callbacks, self._given)
         changed = [
             {name: state[name] for name in state if state[name] != first.get(name)}
             for state, first in zip(states, self._first_states)
         ]
-        note = self._training.note
+        changed = dict(zip(names_of(self._callbacks), changed))
+        numbers = {*numbers_of(self.model).items()} - {*self._first_numbers.items()}
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
+        note["numbers"] = dict(numbers)
         is_end = is_end or bool(self.model.stop_training)
         note["is_over"] = is_end and self._next < note["epochs"]
         note["trained"] = self._training.trained()  # A callback may unfreeze layers.
@@ -270,50 +277,3 @@ def _named_epoch():
 def _rate(model):
     rate = getattr(model.optimizer, "learning_rate", None)
     return float(rate.numpy()) if hasattr(rate, "assign") else None
-
-
-def _variables_of(callback):
-    """Returns a dict of the variables that a callback has or its methods use."""
-    found = dict(vars(callback))
-    for one in ("on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_batch_end"):
-        # The hook may be no Python function, or use a variable that is set later.
-        with contextlib.suppress(TypeError, ValueError):
-            used = inspect.getclosurevars(getattr(callback, one))
-            found.update({**used.globals, **used.nonlocals})
-    for name, value in [*found.items()]:
-        if isinstance(value, (list, tuple)):
-            found.update({f"{name}.{place}": one for place, one in enumerate(value)})
-    found = {name: variable_of(one) for name, one in found.items()}
-    return {name: one for name, one in found.items() if isinstance(one, tf.Variable)}
-
-
-def _parts_of(callback):
-    attributes = vars(callback).items()
-    return {name: [*v] if isinstance(v, list) else [v] for name, v in attributes}
-
-
-def _state_of(callback, given):
-    """Returns a dict of a callback's pickled data, without large data of ``given``."""
-    state = {name: one.numpy() for name, one in _variables_of(callback).items()}
-    for name, parts in _parts_of(callback).items():
-        value, first = getattr(callback, name), given.get(name, ())
-        is_same = len(parts) == len(first) and all(map(operator.is_, parts, first))
-        is_large = any(getattr(one, "nbytes", 0) > 2**20 for one in parts)
-        is_data = is_same and (is_large or isinstance(value, tuple))
-        if name == "monitor_op" and value is not None:  # A function, set by Keras.
-            value = value.__name__
-        if is_plain(value) and not is_data and name != "params":
-            state[name] = value
-    return {name: pickle.dumps(value) for name, value in state.items()}
-
-
-def _set_state(callback, state):
-    variables = _variables_of(callback)
-    for name, content in state.items():
-        value = read(content)
-        if name in variables:
-            variables[name].assign(value)
-        elif name == "monitor_op" and value is not None:
-            setattr(callback, name, getattr(sys.modules["keras"].ops, value))
-        else:
-            setattr(callback, name, value)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e82334cef80961aa).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3f358f70addd1379).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -8,6 +8,7 @@ import os
 import pickle
 import re
 import shutil
+import zlib
 
 import numpy as np
 import tensorflow as tf
@@ -15,7 +16,10 @@ import tensorflow as tf
 from ..synced_files import sync_files
 
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
-_TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d)*|\d{10,}")
+_PLAIN |= {"convert_to_tensor"}
+FILLED = list, dict, collections.deque
+_OWNERS = "numpy", "collections", "tensorflow"
+_TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d){2,}|\d{10,}")
 _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
@@ -76,7 +80,7 @@ def read(content):
 
 class _Reader(pickle.Unpickler):
     def find_class(self, module, name):
-        if name in _PLAIN and module.split(".")[0] in ("numpy", "collections"):
+        if name in _PLAIN and module.split(".")[0] in _OWNERS:
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"{module}.{name} is no plain data")
 
@@ -87,8 +91,26 @@ def is_plain(value):
         return type(value) is dict and is_plain([*value.keys(), *value.values()])
     if type(value) in (list, tuple, set, collections.deque):
         return all(map(is_plain, value))
+    value = value.numpy() if hasattr(value, "numpy") and tf.is_tensor(value) else value
     array = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc"
     return array or value is None or type(value) in (bool, int, float, str, bytes)
+
+
+def plain_of(value):
+    """Returns a dict for one of another class, and a variable's value; else the value."""
+    value = value.numpy() if isinstance(value, tf.Variable) else value
+    return {**value} if isinstance(value, dict) else value
+
+
+def fill(value, content):
+    """Replaces what is in a list, dict, deque, NumPy array or variable."""
+    if isinstance(value, tf.Variable):
+        value.assign(content)
+    elif isinstance(value, np.ndarray):
+        value[...] = content
+    else:
+        value.clear()
+        (value.update if isinstance(value, dict) else value.extend)(content)
 
 
 def names_in(directory):
@@ -123,6 +145,14 @@ def files_in(directory):
     """Returns the paths of the files below a directory, those in its folders first."""
     found = tf.io.gfile.walk(directory, topdown=False) if directory else ()
     return [os.path.join(top, name) for top, _, names in found for name in names]
+
+
+def mark_of(path):
+    """Returns the size and time of a file, a tuple; None if there is none."""
+    with contextlib.suppress(tf.errors.OpError):
+        found = tf.io.gfile.stat(path)
+        return found.length, found.mtime_nsec
+    return None
 
 
 def put_in_place(part, folder):
@@ -182,6 +212,16 @@ def build_config_of(model):
     """Returns the argument of ``model.build_from_config``, None if it is no plain data."""
     config = model.get_build_config() if model.built else None
     return config if is_plain(config) else None
+
+
+def digest_of(variable):
+    """Returns the CRC-32 of a variable's value, an int."""
+    one = replicas_of(variable)[0]
+    on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
+    if one is not variable and one.synchronization == on_read:
+        return 0
+    value = np.ascontiguousarray(one.read_value())
+    return zlib.crc32(value.reshape(-1).view(np.uint8))
 
 
 def has_saved(saved, now, most):

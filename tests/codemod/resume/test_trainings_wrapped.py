@@ -1,7 +1,6 @@
 """FT201 writes one wrapper around the callbacks of a fit, or the range of a loop, and touches nothing else."""
 
 import difflib
-import textwrap
 
 import pytest
 

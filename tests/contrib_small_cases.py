@@ -237,22 +237,6 @@ def cells(of):
 
     yield "cells: called one by one", evaluated(by_hand)
 
-    def stacked():
-        lists = [[tf1.nn.rnn_cell.LSTMCell(size) for size in (3, 2)] for _ in range(2)]
-        y, forward, backward = rnn.stack_bidirectional_dynamic_rnn(
-            *lists, inputs=tf.constant(x), dtype=tf.float32, sequence_length=tf.constant([5, 3])
-        )
-        found = {f"state {n}": one for n, one in enumerate(tf.nest.flatten([forward, backward]))}
-        cells = [tf1.nn.rnn_cell.LSTMCell(2)], [tf1.nn.rnn_cell.LSTMCell(2)]
-        first = [tf1.nn.rnn_cell.LSTMStateTuple(tf.ones([2, 2]), tf.ones([2, 2]))]
-        turned = tf.transpose(y, [1, 0, 2])
-        again, _, _ = rnn.stack_bidirectional_dynamic_rnn(
-            *cells, turned, first, None, tf.float32, time_major=True, scope="s"
-        )
-        return dict(found, y=y, again=again, loss=tf.reduce_sum(tf.square(again)))
-
-    yield "cells: stacked in both directions", evaluated(stacked)
-
 
 def fetched_files(of):
     with tempfile.TemporaryDirectory() as folder:

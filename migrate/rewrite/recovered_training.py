@@ -96,10 +96,8 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
     elif training.within:
         return RecoveredTraining(problem=f"line {training.within} saves within a turn", help=OWN_CODE)
-    elif training.carried.unnamed[1]:
-        name, line = training.carried.unnamed
-        problem = f"line {line} changes `{name}`, which has no name at the loop"
-        return RecoveredTraining(problem=problem, help=OWN_CODE)
+    elif training.carried.problem:
+        return RecoveredTraining(problem=training.carried.problem, help=OWN_CODE)
     elif unset := _unset_variable(module, training):
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(

@@ -210,10 +210,17 @@ def import_base(path: str, text: str) -> ImportBase | None:
     package = _package(path, root)
     stem = os.path.basename(path).removesuffix(".py")
     by_dots = re.compile(rf"^\s*from\s+\.({stem}\b|\s*import\b(\s*\([^)]*|.*)\b{stem}\b)", re.MULTILINE)
-    texts = [text, *(one for one in _neighbours(path) if _is_started(text) or by_dots.search(one))]
+    by_name = re.compile(rf"^\s*(from\s+{stem}\s+import\b|import\s+{stem}\b)", re.MULTILINE)
+    neighbours = [*_neighbours(path)]
+    is_alone = not _is_started(text) and not _RELATIVE.search(text)
+    if is_alone and any(map(by_name.search, neighbours)) and not os.path.exists(os.path.join(root, f"{stem}.py")):
+        is_member = any(by_dots.search(one) or _imports_package(os.path.join(root, package), one) for one in neighbours)
+        return None if is_member else ImportBase(own)  # a script of the same directory imports it
+    texts = [text, *(one for one in neighbours if _is_started(text) or by_dots.search(one))]
     for one in texts:
         dots = [len(found) for found in _RELATIVE.findall(one)]
-        ways = [ImportBase(own)] if _imports_neighbour(own, one) else []
+        is_member = re.search(r"^from\s+\.", one, re.MULTILINE) is not None  # not within a try
+        ways = [ImportBase(own)] if _imports_neighbour(own, one) and not is_member else []
         if _imports_package(os.path.join(root, package), one):
             ways.append(ImportBase(root))
         elif dots:

@@ -24,12 +24,12 @@ class CarriedValues:
     Attributes:
       filled: the lists, dicts, arrays and variables that turns change in place, as source that is valid at the loop.
       assigned: the variables that turns assign, as such source.
-      unnamed: one that has no name at the loop, with its line; ("", 0) for none.
+      problem: why a resumed start would not have them all, as a part of a sentence; "" where it would.
     """
 
     filled: dict[str, None] = field(default_factory=dict)
     assigned: dict[str, None] = field(default_factory=dict)
-    unnamed: tuple[str, int] = ("", 0)
+    problem: str = ""
 
 
 class Block(NamedTuple):
@@ -79,7 +79,9 @@ def carried_values(
             if text:
                 found.assigned[text] = None
             elif not _is_count(names.statement_of(place)):
-                found.unnamed = ast.unparse(place), place.lineno
+                found.problem = f"line {place.lineno} changes `{ast.unparse(place)}`, which has no name at the loop"
+        for one in _compiled_in_some_turns(block, nodes, turn) if is_own else ():
+            found.problem = f"line {one.lineno} compiles or freezes layers in some turns alone"
     inside = {ast.unparse(one) for one in walk(loop) if isinstance(getattr(one, "ctx", None), ast.Store)}
     found.filled = {text: None for text in found.filled if text not in {*inside, *found.assigned}}
     return found
@@ -105,7 +107,9 @@ def _is_made_above(block: Block, runs: list[ast.AST | None], node: ast.AST, valu
     kinds = {name_of(one.func) if isinstance(one, ast.Call) else type(one).__name__ for one in made}
     is_by_turn = isinstance(node, ast.Subscript) and ast.unparse(node.slice) == turn
     is_known = kinds <= _MADE and (is_by_turn or kinds.isdisjoint(_ARRAYS))
-    is_parameter = not kinds and isinstance(node, ast.Call) and name_of(node.func) == "append"
+    is_append = isinstance(node, ast.Call) and name_of(node.func) == "append"
+    bound = names.bindings(value) if isinstance(value, ast.Name) and is_append else []
+    is_parameter = any(isinstance(one.node, ast.arg) for one in bound)
     is_of_turn = any(not {*runs}.isdisjoint(names.ancestors(one)) for one in stores)
     return is_known and (bool(kinds) or is_parameter) and not is_of_turn
 
@@ -166,6 +170,18 @@ def _depends_on_itself(block: Block, target: ast.Attribute) -> bool:
 
     turns = [one for one in others if any(one in walk(part) for part in block.body)]
     return is_own(target) and all(map(is_own, turns))
+
+
+def _compiled_in_some_turns(block: Block, nodes: list[ast.AST], turn: str) -> list[ast.expr]:
+    """Returns the calls of ``compile``, and what freezes layers, that a test of the turn guards."""
+    found = []
+    for node in nodes:
+        is_compiled = isinstance(node, ast.Call) and name_of(node.func) == "compile"
+        is_frozen = isinstance(node, ast.Attribute) and node.attr == "trainable" and isinstance(node.ctx, ast.Store)
+        tests = [one.test for one in block.module.names.ancestors(node) if isinstance(one, ast.If)]
+        read = {part.id for test in tests for part in walk(test) if isinstance(part, ast.Name)}
+        found += [node] if isinstance(node, ast.expr) and (is_compiled or is_frozen) and turn in read else []
+    return found
 
 
 def _is_clock(statement: ast.AST) -> bool:

@@ -9,11 +9,19 @@ import functools
 import inspect
 import os
 import sys
+import zlib
 from numbers import Real
 
 import tensorflow as tf
 
-from .callback_states import names_of, numbers_of, parts_of, set_state, state_of
+from .callback_states import (
+    cut_rows,
+    names_of,
+    numbers_of,
+    parts_of,
+    set_state,
+    state_of,
+)
 from .interrupted_training import kept_training
 
 
@@ -97,41 +105,59 @@ class BackupAndRestore(_Callback):
 
     def find_interrupted(self, model):
         """Decides whether this ``fit`` resumes an interrupted training."""
-        self._training = None
-        if hasattr(model, "_training_state") or hasattr(model, "_initial_epoch"):
+        self._training, data = None, _argument("x")
+        is_endless = getattr(data, "cardinality", int)() == tf.data.INFINITE_CARDINALITY
+        if not (hasattr(model, "_training_state") or hasattr(model, "_initial_epoch")):
+            tf.get_logger().warning("This Keras has no way to the first epoch.")
+        elif (
+            isinstance(data, tf.data.Dataset)
+            and _argument("steps_per_epoch")
+            and not is_endless
+        ):
+            tf.get_logger().warning("Not kept: its epochs are parts of one pass.")
+        else:
             loss = getattr(model, "loss", None)
             loss = (
                 loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss))
             )
             own = [self.params.get("steps"), str(loss)]
             self._training = kept_training(self._saved, [model], (), self._name, own)
-        else:
-            tf.get_logger().warning("This Keras has no way to the first epoch.")
         if self._training is None:
             return
         self._training.on_save = self._save_before_file
         self._next = self._turn = None
         self._is_saved = self._is_stale = self._has_stopped = False
-        for one in self._callbacks if self._training.is_resumed else []:
+        note = self._training.note
+        for number, one in enumerate(
+            self._callbacks if self._training.is_resumed else ()
+        ):
             if isinstance(one, tf.keras.callbacks.CSVLogger):
                 one.append = True  # Else a CSVLogger empties its file.
+                is_left_out = note["turn"] is not None and number > note["turn"]
+                cut_rows(one.filename, one.sep, note["epoch"] - is_left_out)
 
     @_guarded
     def on_train_begin(self, logs=None):
-        self._given = [*map(parts_of, self._callbacks)]
-        self._first = _named_epoch()
-        self._first_states = [*map(state_of, self._callbacks, self._given)]
+        data = _argument("x")  # A Sequence may count its epochs.
+        self._holders = [*self._callbacks, *[data] * hasattr(data, "on_epoch_end")]
+        self._given = [*map(parts_of, self._holders)]
+        self._first = _argument("initial_epoch", 0)
+        first = map(state_of, self._holders, self._given)
+        first = [{n: zlib.crc32(one) for n, one in state.items()} for state in first]
+        self._first_states = dict(zip(names_of(self._holders), first))
         self._first_numbers = numbers_of(self.model)
         rate, epochs = _rate(self.model), self.params["epochs"]
         self._training.restore()
         note = self._training.note
         if not self._training.is_resumed:
             note.update(rates=[rate], epochs=epochs, logs={}, turn=None)
+            note["first_states"] = self._first_states
             return
         for name, number in note["numbers"].items():
             setattr(self.model, name, number)
-        for name, one in zip(names_of(self._callbacks), self._callbacks):
-            set_state(one, note["callbacks"].get(name, {}))
+        for (name, first), one in zip(self._first_states.items(), self._holders):
+            if note["first_states"].get(name) == first:  # Else it is another one.
+                set_state(one, note["callbacks"][name])
         if rate is not None and rate not in note["rates"]:  # The program changed it.
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
@@ -200,12 +226,13 @@ class BackupAndRestore(_Callback):
             self._training.held = ()
 
     def _save(self, is_changed=None, is_end=False):
-        note, states = self._training.note, map(state_of, self._callbacks, self._given)
-        changed = [
-            {name: state[name] for name in state if state[name] != first.get(name)}
-            for state, first in zip(states, self._first_states)
-        ]
-        changed = dict(zip(names_of(self._callbacks), changed))
+        note, states = self._training.note, map(state_of, self._holders, self._given)
+        changed = {
+            name: {
+                n: one for n, one in state.items() if zlib.crc32(one) != first.get(n)
+            }
+            for (name, first), state in zip(self._first_states.items(), states)
+        }
         numbers = {*numbers_of(self.model).items()} - {*self._first_numbers.items()}
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
         note["numbers"] = dict(numbers)
@@ -263,14 +290,15 @@ def _set_first_epoch(model, epoch):
     if hasattr(model, "_training_state"):
         model._training_state = None if epoch is None else _FirstEpoch(epoch)
     else:
-        model._initial_epoch = None if epoch is None else max(epoch, _named_epoch())
+        first = _argument("initial_epoch", 0)
+        model._initial_epoch = None if epoch is None else max(epoch, first)
 
 
-def _named_epoch():
-    """Returns the ``initial_epoch`` of the running ``fit``; Keras 3 passes it nowhere."""
+def _argument(name, default=None):
+    """Returns an argument of the running ``fit``, which Keras 3 passes nowhere."""
     frames = (one.frame.f_locals for one in inspect.stack(0) if one.function == "fit")
-    named = (one["initial_epoch"] for one in frames if "initial_epoch" in one)
-    return next(named, 0) or 0
+    found = next((one[name] for one in frames if name in one), None)
+    return default if found is None else found
 
 
 def _rate(model):

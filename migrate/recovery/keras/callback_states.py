@@ -5,10 +5,11 @@ import inspect
 import operator
 import pickle
 import sys
-import time
 
+import numpy as np
 import tensorflow as tf
 
+from .commands import is_moment
 from .saved_states import FILLED, fill, is_plain, plain_of, read, variable_of
 
 
@@ -21,7 +22,17 @@ def names_of(callbacks):
 def parts_of(callback):
     """Returns a dict of a callback's attributes, each as a list of its parts."""
     attributes = vars(callback).items()
-    return {name: [*v] if isinstance(v, list) else [v] for name, v in attributes}
+    return {name: _parts(value) for name, value in attributes}
+
+
+def _parts(value):
+    value = [*value.values()] if isinstance(value, dict) else value
+    return [*value] if isinstance(value, list) else [value]
+
+
+def _is_large(parts):
+    arrays = [one for one in parts if isinstance(one, np.ndarray)]
+    return sum(one.nbytes for one in arrays) > 2**20
 
 
 def state_of(callback, given):
@@ -32,13 +43,12 @@ def state_of(callback, given):
     for name, parts in parts_of(callback).items():
         value, first = plain_of(getattr(callback, name)), given.get(name, ())
         is_same = len(parts) == len(first) and all(map(operator.is_, parts, first))
-        is_large = any(getattr(one, "nbytes", 0) > 2**20 for one in parts)
-        is_data = is_same and (is_large or isinstance(value, tuple))
+        is_data = is_same and (_is_large(parts) or isinstance(value, tuple))
         if name == "monitor_op" and value is not None:  # A function, set by Keras.
             value = value.__name__
         if is_plain(value) and not is_data and name != "params":
             state[name] = value
-    return {n: pickle.dumps(one) for n, one in state.items() if not _is_moment(one)}
+    return {n: pickle.dumps(one) for n, one in state.items() if not is_moment(one)}
 
 
 def set_state(callback, state):
@@ -56,6 +66,17 @@ def set_state(callback, state):
             setattr(callback, name, getattr(sys.modules["keras"].ops, value))
         else:
             setattr(callback, name, value)
+
+
+def cut_rows(path, separator, epoch):
+    """Removes the last rows of a CSVLogger's file, from an epoch on."""
+    with contextlib.suppress(OSError, ValueError), open(path, "r+") as file:
+        rows = file.readlines()
+        while rows[1:] and int(rows[-1].split(separator)[0]) >= epoch:
+            rows.pop()
+        file.seek(0)
+        file.writelines(rows)
+        file.truncate()
 
 
 def numbers_of(model):
@@ -95,6 +116,7 @@ def _variables_of(callback):
 def _outside(callback):
     """Returns the numbers and collections that a callback's methods use, a dict."""
     used = {n: one for n, one in _used_by(callback).items() if n not in vars(callback)}
+    used = {n: one for n, one in used.items() if not _is_large(_parts(one))}
     kinds = (int, float, *FILLED)
     return {f"{n} ": one for n, one in used.items() if isinstance(one, kinds)}
 
@@ -107,8 +129,3 @@ def _set_outside(callback, name, value):
             one.__closure__[code.co_freevars.index(name)].cell_contents = value
         elif code is not None and name in code.co_names and name in one.__globals__:
             one.__globals__[name] = value
-
-
-def _is_moment(value):
-    """Returns whether a number is a time of these days, which is no state."""
-    return type(value) is float and abs(value - time.time()) < 10**6

@@ -6,12 +6,16 @@ import os
 import platform
 import re
 import sys
+import time
 import zlib
 
 _INSTALLED = re.compile(
     rf"(site|dist)-packages|__autograph|^{re.escape(os.path.dirname(os.__file__))}"
 )
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
+_PROMPT = re.compile(r"(?<![\w.])(raw_)?input\(")
+_VARIABLE = re.compile(r"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"](\w+)")
 
 
 def is_notebook():
@@ -21,10 +25,11 @@ def is_notebook():
 
 
 def command_of_process():
-    """Returns a dict of arguments, or a notebook's cells, and files; None at a prompt.
+    """Returns a dict of arguments, or a notebook's cells, and files and variables.
 
-    The files are source that is not installed, and texts that the arguments name. Their
-    paths are relative to the program's folder, each with its CRC-32.
+    The files are source that is not installed, and texts that the arguments name, each
+    with its CRC-32; the variables are those of the environment that the source names.
+    None at Python's prompt, and for a program that asks its user.
     """
     main, given = sys.modules["__main__"], []
     path, run = getattr(main, "__file__", None), getattr(main, "In", None)
@@ -33,22 +38,46 @@ def command_of_process():
         given = [os.path.abspath(one.rpartition("=")[2]) for one in run[1:]]
     if run is None:
         return None
-    files = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
-    files = [one for one in map(os.path.abspath, files) if not _INSTALLED.search(one)]
-    folder = _folder()
-    files = {os.path.relpath(one, folder): _crc_of(one) for one in {*files, *given}}
-    files = {one: crc for one, crc in files.items() if crc is not None}
+    found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
+    found = [one for one in map(os.path.abspath, found) if not _INSTALLED.search(one)]
+    texts, folder = {one: _text_of(one) for one in {*found, *given}}, _folder()
+    source = b"".join(texts[one] for one in found).decode(errors="replace")
+    if _PROMPT.search(source):
+        return None
     process = multiprocessing.current_process().name  # Such as the one of each fold.
-    return {"run": [process, *run], "files": files}
+    files = {
+        os.path.relpath(n, folder): zlib.crc32(one) for n, one in texts.items() if one
+    }
+    variables = {name: os.environ.get(name) for name in _VARIABLE.findall(source)}
+    return {"run": [process, *run], "files": files, "variables": variables}
 
 
 def is_same_command(noted, command):
     """Returns whether a noted command has these arguments, and its files are the same."""
     if not noted or not command or noted["run"] != command["run"]:
         return False
-    folder = _folder()
-    now = (_crc_of(os.path.join(folder, one)) for one in noted["files"])
-    return [*now] == [*noted["files"].values()]
+    files = ((os.path.join(_folder(), n), crc) for n, crc in noted["files"].items())
+    is_same = all(zlib.crc32(_text_of(path)) == crc for path, crc in files)
+    variables = noted["variables"].items()
+    return is_same and all(os.environ.get(name) == one for name, one in variables)
+
+
+def values_of_callers():
+    """Returns the numbers and short texts of the program's frames, a dict by name."""
+    found, frame = {}, sys._getframe()
+    while frame is not None:
+        path, function = frame.f_code.co_filename, frame.f_code.co_name
+        if not path.startswith(_OWN) and not _INSTALLED.search(path):
+            for name, one in frame.f_locals.items():
+                if type(one) in (int, float, str) and not is_moment(one):
+                    found[function, name] = str(one)[:200]
+        frame = frame.f_back
+    return {key: one for key, one in found.items() if key[1][0] != "_"}
+
+
+def is_moment(value):
+    """Returns whether a number is a time of these days, which is no state."""
+    return type(value) is float and abs(value - time.time()) < 10**6
 
 
 def process_of(pid):
@@ -66,14 +95,14 @@ def _folder():
     )
 
 
-def _crc_of(path):
-    """Returns the CRC-32 of a small text file; None for any other, and for a log."""
+def _text_of(path):
+    """Returns the content of a small text file; b"" for any other, and for a log."""
     if (
         path.endswith(".log")
         or not os.path.isfile(path)
         or os.path.getsize(path) > _LARGEST
     ):
-        return None
+        return b""
     with open(path, "rb") as file:
         content = file.read()
-    return None if b"\0" in content else zlib.crc32(content)
+    return b"" if b"\0" in content else content

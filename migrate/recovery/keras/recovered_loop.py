@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import sys
 
 import tensorflow as tf
 
@@ -26,31 +27,30 @@ class recovered:  # Named as range is, which it stands for.
     """
 
     def __init__(
-        self, turns, directory, *models, optimizers=(), carried=None, values=()
+        self, turns, directory, *models, optimizers=(), carried=tuple, values=()
     ):
-        self._turns, self._arguments = turns, (directory, models, optimizers)
-        self._carried, self._values = carried, values
+        self._turns, self._carried, self._values = turns, carried, values
+        place = f"loop{sys._getframe(1).f_lineno}"
+        self._arguments = directory, models, optimizers, place
 
     def __len__(self):  # For a progress bar.
         return len(self._turns)
 
     def _contents(self):
         """Returns all values pickled one by one, a list; None if they are no plain data."""
-        found = [*self._values, *(self._carried() if self._carried else ())]
-        found = [*map(plain_of, found)]
-        return [*map(pickle.dumps, found)] if is_plain(found) else None
+        found = [*map(plain_of, (*self._values, *self._carried()))]
+        found = [*map(pickle.dumps, found)] if is_plain(found) else None
+        return found if found is not None and sum(map(len, found)) < 2**24 else None
 
     def __iter__(self):
         for turn, given in self._iterate():
-            yield (turn, *(given or self._carried())) if self._carried else turn
+            carried = given or self._carried()
+            yield (turn, *carried) if carried else turn
 
     def _iterate(self):
         """Yields each turn with what it is given, a tuple; () for what is there."""
-        turns, begun, training = self._turns, self._contents(), None
-        if begun is None:
-            tf.get_logger().warning("This loop is not kept: it has no plain values.")
-        else:
-            training = kept_training(*self._arguments, "loop")
+        turns, begun = self._turns, self._contents()
+        training = kept_training(*self._arguments, begun)
         if training is None:
             yield from ((turn, ()) for turn in turns)
             return
@@ -58,22 +58,23 @@ class recovered:  # Named as range is, which it stands for.
         first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
         step = turns.step if is_range else next(turns) - first
         note, given = training.note, ()
-        is_own = (first - note.get("epoch", first)) * step > 0
-        if training.is_resumed and (is_own or begun != note["begun"]):
+        if training.is_resumed and (first - note["epoch"]) * step > 0:
             training.is_resumed = False
-            tf.get_logger().warning("The program reads newer files of its own.")
+            tf.get_logger().warning("The program counts from a newer file of its own.")
         training.restore()
         if not training.is_resumed:  # The first turn may write files.
             note.update(first=first, epoch=first, in_file=first, stop=stop)
-            note.update(begun=begun, values=begun, ended_at=None)
+            note.update(values=begun, ended_at=None)
             training.save()
             training.held = ()
-        elif first == note["first"] and stop < note["stop"]:  # It counts what is left.
-            stop = min(note["stop"], note["in_file"] + stop - first)
-        if training.is_resumed:
+        else:
             given = [*map(read, note["values"])]
             for value in self._values:
                 fill(value, given.pop(0))
+            if (
+                first == note["first"] and stop < note["stop"]
+            ):  # It counts what is left.
+                stop = min(note["stop"], note["in_file"] + stop - first)
         training.pass_over(note.get("ended_at") == stop)
         note["stop"], turn, files = stop, note["epoch"], []
         if (stop - turn) * step <= 0 < (stop - first) * step:

@@ -194,6 +194,7 @@ CARRIED = {
         ["losses", "rate"],
         [],
     ),
+    "no module": ("import numpy as np", "print(np.append(1, 2))", [], []),
     "no progress bar": ("bar = tqdm(9)", "bar.update(1)", [], []),
 }
 
@@ -298,6 +299,11 @@ LEFT = {
     "a number of an object that the loop does not name": (
         LOOP.format("for epoch in range(9):\n    step()") + "\n\ndef step():\n    made().rate.now *= 0.9\n",
         "line 17 changes `made().rate.now`, which has no name at the loop",
+        "Nothing changes",
+    ),
+    "layers that are frozen from a turn on": (
+        LOOP.format("for epoch in range(9):\n    if epoch == 3:\n        critic.layers[0].trainable = False"),
+        "line 10 compiles or freezes layers in some turns alone",
         "Nothing changes",
     ),
     "an offset that each start adds to its turns": (

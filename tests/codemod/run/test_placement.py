@@ -163,6 +163,7 @@ def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing
     ("x = 3\n", "import neighbour\n", f"from tf2_recovery{IMPORT}"),
     ("x = 3\n", "from sub.net import x\n", f"from tf2_recovery{IMPORT}"),
     ("x = 3\n", "from . import neighbour\n", f"from .tf2_recovery{IMPORT}"),
+    ("x = 3\n", "from .sub.net import x\nfrom neighbour import x\n", f"from .tf2_recovery{IMPORT}"),
     ("x = 3\n", "from p import neighbour\nfrom . import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
     ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
     ("from p.a import est\n", "", f"from p.tf2_recovery{IMPORT}"),
@@ -172,6 +173,13 @@ def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing
 )
 def test_a_program_in_a_package_finds_the_emitted_code_however_it_is_started(tmp_path, neighbour, line, expected):
     tree(tmp_path, init_in_p="", a_in_p=line + STARTED, neighbour_in_p=neighbour, net_in_sub_in_p="x = 3\n")
+    migrated(tmp_path)
+    assert expected in (tmp_path / "p/a.py").read_text()
+
+
+@each("init", "expected")(("from .a import est\n", EITHER_WAY), ("", f"from tf2_recovery{IMPORT}"))
+def test_a_file_that_a_script_beside_it_imports_by_its_name_finds_the_emitted_code(tmp_path, init, expected):
+    tree(tmp_path, init_in_p=init, a_in_p=JOB, train_in_p="from a import est\n" + STARTED)
     migrated(tmp_path)
     assert expected in (tmp_path / "p/a.py").read_text()
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3121b3cfa9068d73).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content deea423f29c3b011).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -17,7 +17,13 @@ import numpy as np
 import tensorflow as tf
 
 from ..synced_files import begin, sync_files, sync_folder_after
-from .commands import command_of_process, is_notebook, is_same_command, process_of
+from .commands import (
+    command_of_process,
+    is_notebook,
+    is_same_command,
+    process_of,
+    values_of_callers,
+)
 from .saved_states import (
     build_config_of,
     class_of,
@@ -41,15 +47,14 @@ from .saved_states import (
 from .watched_saves import watch_saves
 
 _MOST_OF_A_NAME, _MOST_FILES = 10, 100
-_trainings = []  # The trainings of this process, in the order of their begin.
-_begun = []  # The key of each call of kept_training.
+_trainings, _begun = [], []  # Of this process, and the key of each call, in order.
 
 
-def kept_training(saved, models, optimizers=(), name="fit", settings=None):
+def kept_training(saved, models, optimizers=(), name="fit", settings=()):
     """Returns the ``SavedTraining`` of these arguments, or logs why not: None."""
     try:
         parent = directory_for(saved)
-        _begun.append(parent if name == "loop" else name)
+        _begun.append(parent if name.startswith("loop") else name)
         times = _begun.count(_begun[-1])
         if times > _MOST_OF_A_NAME + 1:
             return None
@@ -73,9 +78,9 @@ class SavedTraining:
       was_over: whether it had ended before this process, a bool.
     """
 
-    def __init__(self, saved, models, optimizers=(), name="fit", settings=None):
+    def __init__(self, saved, models, optimizers=(), name="fit", settings=()):
         self.parent, self.name, self.models = directory_for(saved), name, models
-        self._check_place()
+        self._check_place(settings)
         self._before = [one for one in _trainings if one.parent == self.parent]
         number = sum(one.name == name for one in self._before)
         self.directory = os.path.join(self.parent, f"{name}-{number}")
@@ -92,7 +97,7 @@ class SavedTraining:
         _trainings.append(self)
         watch_saves(models, _trainings)
 
-    def _check_place(self):
+    def _check_place(self, settings):
         resolver = self.models[0].distribute_strategy.cluster_resolver
         jobs = resolver.cluster_spec().as_dict() if resolver else {}
         workers = sum(len(jobs[job]) for job in jobs if job != "evaluator")
@@ -100,6 +105,7 @@ class SavedTraining:
             (not tf.executing_eagerly(), "it runs without eager execution"),
             ("horovod" in sys.modules, "Horovod trains it"),
             (workers > 1, "several workers train it"),
+            (settings is None, "its loop carries objects"),
             (re.search(r"[][*?\\]", self.parent), "TensorFlow finds no such name"),
         ):
             if is_so:
@@ -118,6 +124,7 @@ class SavedTraining:
             raise ValueError(f"process {process[1]} trains it")
         own = {
             "process": own,
+            "call": values_of_callers(),
             "command": command,
             "began": self.digests(),
             "trained": self.trained(),
@@ -130,11 +137,8 @@ class SavedTraining:
         self._notes = sorted(found, key=lambda one: one.get("time", 0))
         if is_same and self._goes_on(note) and self._has_variables(note):
             # The files of its first start: a training may change what arguments name.
-            self.is_resumed, self.note = True, {
-                **note,
-                **own,
-                "command": note["command"],
-            }
+            own["command"] = note["command"]
+            self.is_resumed, self.note = True, {**note, **own}
         elif note:
             tf.get_logger().warning(
                 "%s has epoch %s of an interrupted training. It began with other "
@@ -144,30 +148,31 @@ class SavedTraining:
 
     def _goes_on(self, note):
         """Returns whether this run resumes a state of the same command."""
-        keys = "trained", "optimizers", "settings"
-        if any(note.get(key) != self.note[key] for key in keys):
-            return False  # The variables of an optimizer mean something else.
-        if note.get("values", ()) is None:
-            return False  # A loop has values that are no plain data.
-        if not all(one.is_resumed and one.was_over for one in self._before):
-            return False  # An earlier training of this process was another one.
-        now, notes = self.note["began"], [note, self._notes[-1]]
-        if notes[1].get("is_in_file") and not files_in(notes[1]["part"]):
-            return False  # The job was finished.
-        if notes[1].get("is_passed"):
-            return False  # A start has already repeated what follows the training.
-        if notes[1] is not note and not note.get("is_ended"):
-            return False  # It was broken off, and a later training followed.
+        now, notes, own = self.note["began"], [note, self._notes[-1]], self.note
+        keys = ["trained", "optimizers", "settings"]  # Slots would mean something else.
+        call, is_repeated = note["call"], f"{self.name}-1" in names_in(self.parent)
+        others = call.keys() & own["call"].keys() if is_repeated else ()
+        if (
+            any(note.get(key) != own[key] for key in keys)
+            or note.get("values", ()) is None  # A loop has an object.
+            # An earlier training of this process was another one, or this one may be.
+            or not all(one.is_resumed and one.was_over for one in self._before)
+            or any(call[name] != own["call"][name] for name in others)
+            # The job was finished, or a start has passed over its end.
+            or (notes[1].get("is_in_file") and not files_in(notes[1]["part"]))
+            or notes[1].get("is_passed")
+            # It was broken off, and a later training followed.
+            or (notes[1] is not note and not note.get("is_ended"))
+        ):
+            return False
+        is_torn = any(files_in(one["part"]) for one in notes)
+        files = dict(pair for one in self._notes for pair in one["files"].items())
+        if not is_torn and any(mark_of(path) != mark for path, mark in files.items()):
+            return False  # The user has removed or restored files.
         if now != note["began"] and self._has_weights():
             return True  # The program loaded them from a file that Keras did not write.
         if any(has_saved(one["saved"], now, 1) for one in notes):
             return True
-        is_torn = any(files_in(one["part"]) for one in notes)
-        files = dict(pair for one in self._notes for pair in one["files"].items())
-        if not is_torn and any(mark_of(path) != mark for path, mark in files.items()):
-            return (
-                False  # The program's own files were removed, or older ones restored.
-            )
         is_late = is_torn or any(one["file"] and not one["part"] for one in notes)
         if is_late and any(has_saved(one["saved"], now, 2) for one in notes):
             return True  # The last file was not yet in its place.

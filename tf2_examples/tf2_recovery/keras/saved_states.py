@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3f358f70addd1379).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1d586ffed26945b8).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -8,6 +8,7 @@ import os
 import pickle
 import re
 import shutil
+import stat
 import zlib
 
 import numpy as np
@@ -17,9 +18,9 @@ from ..synced_files import sync_files
 
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
 _PLAIN |= {"convert_to_tensor"}
-FILLED = list, dict, collections.deque
+FILLED = list, dict, collections.deque, np.ndarray
 _OWNERS = "numpy", "collections", "tensorflow"
-_TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d){2,}|\d{10,}")
+_TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d){2,}|(?<!\d)1[5-9]\d{8,11}(?!\d)")
 _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
@@ -37,9 +38,9 @@ def directory_for(saved):
     named = os.environ.get("RECOVERY_DIRECTORY")
     here = os.path.abspath(named or os.getcwd())
     below, is_root = os.path.relpath(folder, here), os.path.dirname(here) == here
-    away = below.startswith("..")
-    if not (sign or is_root) and (named or not away or _is_one_disk(here, folder)):
-        below = folder.lstrip(os.sep) if away else below
+    own = os.path.realpath(folder)  # It may be a mounted disk, or a link to one.
+    if not (sign or is_root) and (named or _is_one_disk(here, own)):
+        below = folder.lstrip(os.sep) if below.startswith("..") else below
         return os.path.normpath(os.path.join(here, ".recovery", below, name))
     folder = scheme + sign + folder
     above, own = os.path.split(folder)
@@ -158,16 +159,19 @@ def mark_of(path):
 def put_in_place(part, folder):
     """Moves files from part to folder; returns False if there are none, or on failure."""
     files = files_in(part)
+    # A checkpoint's index after its data, the list at last.
+    files.sort(key=lambda name: (name.endswith("checkpoint"), ".index" in name))
     try:
-        # A checkpoint's index after its data, the list at last.
-        for path in sorted(
-            files, key=lambda n: (n.endswith("checkpoint"), ".index" in n)
-        ):
+        for path in files:
             place = os.path.join(folder, os.path.relpath(path, part))
             if os.path.isfile(place):
                 if not os.access(place, os.W_OK):
                     return False
                 shutil.copymode(place, path)
+            with contextlib.suppress(OSError):  # A remote folder.
+                other = os.stat(place if os.path.isfile(place) else folder or ".")
+                if os.path.isfile(place) or other.st_mode & stat.S_ISGID:
+                    os.chown(path, -1, other.st_gid)
             tf.io.gfile.makedirs(os.path.dirname(place) or ".")
             tf.io.gfile.rename(path, place, overwrite=True)
     except tf.errors.OpError:  # Also if the folder is on another disk.

@@ -15,7 +15,11 @@ _INSTALLED = re.compile(
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
 _PROMPT = re.compile(r"(?<![\w.])(raw_)?input\(")
-_VARIABLE = re.compile(r"(?:environ(?:\.get\(|\[)|getenv\()\s*['\"](\w+)")
+# The number of a task among those that a scheduler starts by one command.
+_TASKS = (
+    *("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID"),
+    *("LSB_JOBINDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "JOB_COMPLETION_INDEX"),
+)
 
 
 def is_notebook():
@@ -25,11 +29,10 @@ def is_notebook():
 
 
 def command_of_process():
-    """Returns a dict of arguments, or a notebook's cells, and files and variables.
+    """Returns a dict of arguments, or a notebook's cells, and files.
 
     The files are source that is not installed, and texts that the arguments name, each
-    with its CRC-32; the variables are those of the environment that the source names.
-    None at Python's prompt, and for a program that asks its user.
+    with its CRC-32. None at Python's prompt, and for a program that asks its user.
     """
     main, given = sys.modules["__main__"], []
     path, run = getattr(main, "__file__", None), getattr(main, "In", None)
@@ -48,8 +51,8 @@ def command_of_process():
     files = {
         os.path.relpath(n, folder): zlib.crc32(one) for n, one in texts.items() if one
     }
-    variables = {name: os.environ.get(name) for name in _VARIABLE.findall(source)}
-    return {"run": [process, *run], "files": files, "variables": variables}
+    tasks = [os.environ.get(name) for name in _TASKS]
+    return {"run": [process, *tasks, *run], "files": files}
 
 
 def is_same_command(noted, command):
@@ -57,9 +60,7 @@ def is_same_command(noted, command):
     if not noted or not command or noted["run"] != command["run"]:
         return False
     files = ((os.path.join(_folder(), n), crc) for n, crc in noted["files"].items())
-    is_same = all(zlib.crc32(_text_of(path)) == crc for path, crc in files)
-    variables = noted["variables"].items()
-    return is_same and all(os.environ.get(name) == one for name, one in variables)
+    return all(zlib.crc32(_text_of(path)) == crc for path, crc in files)
 
 
 def values_of_callers():

@@ -62,7 +62,7 @@ def start(tmp_path, monkeypatch):
         interrupted_training._begun.clear()
         keras.utils.set_random_seed(1)
         monkeypatch.setattr(
-            interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}, "variables": {}}
+            interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}}
         )
 
     begin()
@@ -614,6 +614,12 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         write(name, "2")
         assert not is_same_command(noted, command_of_process())
         write(name, "1")
+    with monkeypatch.context() as patch:
+        patch.setenv("SLURM_ARRAY_TASK_ID", "2")
+        assert not is_same_command(noted, command_of_process())
+    write("job/train.py", "name = in" + "put('which data? ')")
+    assert command_of_process() is None
+    write("job/train.py", "1")
     monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt"])
     assert not is_same_command(noted, command_of_process())
     del main.__file__

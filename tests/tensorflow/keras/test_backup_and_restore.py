@@ -61,9 +61,7 @@ def start(tmp_path, monkeypatch):
         interrupted_training._trainings.clear()
         interrupted_training._begun.clear()
         keras.utils.set_random_seed(1)
-        monkeypatch.setattr(
-            interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}}
-        )
+        monkeypatch.setattr(interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}})
 
     begin()
     yield begin

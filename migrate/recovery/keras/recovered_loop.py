@@ -4,8 +4,6 @@ import math
 import pickle
 import sys
 
-import tensorflow as tf
-
 from .interrupted_training import kept_training
 from .saved_states import fill, is_plain, plain_of, read
 
@@ -57,11 +55,8 @@ class recovered:  # Named as range is, which it stands for.
         is_range = isinstance(turns, range)
         first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
         step = turns.step if is_range else next(turns) - first
-        note, given = training.note, ()
-        if training.is_resumed and (first - note["epoch"]) * step > 0:
-            training.is_resumed = False
-            tf.get_logger().warning("The program counts from a newer file of its own.")
         training.restore()
+        note, given = training.note, ()
         if not training.is_resumed:  # The first turn may write files.
             note.update(first=first, epoch=first, in_file=first, stop=stop)
             note.update(values=begun, ended_at=None)

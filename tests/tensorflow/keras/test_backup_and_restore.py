@@ -807,16 +807,18 @@ def test_a_program_that_fails_behind_its_training_repeats_only_what_is_in_no_fil
     assert train() == [0, 1, 2, 3, 4]
 
 
-def test_a_training_that_diverges_is_continued_where_it_had_not(start):
+def test_a_training_that_diverges_is_continued_where_it_had_not(start, monkeypatch):
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)
+
     def diverge(epoch, logs):
         if epoch == 3:
             model.set_weights([weight * np.nan for weight in model.get_weights()])
 
     model = build()
-    fit(model, saver(), keras.callbacks.LambdaCallback(on_epoch_begin=diverge), at=4, epochs=6)
+    fit(model, keras.callbacks.LambdaCallback(on_epoch_begin=diverge), saved=FILE, at=4, epochs=6)
     start()
     model = build()
-    assert fit(model, saver(), epochs=6)[0] == [3, 4, 5]
+    assert fit(model, saved=FILE, epochs=6)[0] == [3, 4, 5]
     assert np.isfinite(model.get_weights()[0]).all()
 
 

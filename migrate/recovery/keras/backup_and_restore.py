@@ -105,32 +105,33 @@ class BackupAndRestore(_Callback):
 
     def find_interrupted(self, model):
         """Decides whether this ``fit`` resumes an interrupted training."""
-        self._training, data = None, _argument("x")
-        is_endless = getattr(data, "cardinality", int)() == tf.data.INFINITE_CARDINALITY
+        self._training, self._data = None, _argument("x")
         if not (hasattr(model, "_training_state") or hasattr(model, "_initial_epoch")):
             tf.get_logger().warning("This Keras has no way to the first epoch.")
-        elif (
-            isinstance(data, tf.data.Dataset)
-            and _argument("steps_per_epoch")
-            and not is_endless
-        ):
+        elif self._is_one_pass():
             tf.get_logger().warning("Not kept: its epochs are parts of one pass.")
         else:
             loss = getattr(model, "loss", None)
-            loss = (
-                loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss))
-            )
-            own = [self.params.get("steps"), str(loss)]
+            if not isinstance(loss, str):
+                loss = str(getattr(loss, "__name__", type(loss)))
+            own = [self.params.get("steps"), loss]
             self._training = kept_training(self._saved, [model], (), self._name, own)
         if self._training is None:
             return
         self._training.on_save = self._save_before_file
         self._next = self._turn = None
         self._is_saved = self._is_stale = self._has_stopped = False
-        note = self._training.note
-        for number, one in enumerate(
-            self._callbacks if self._training.is_resumed else ()
-        ):
+        if self._training.is_resumed:
+            self._continue_logs(self._training.note)
+
+    def _is_one_pass(self):
+        is_dataset = isinstance(self._data, tf.data.Dataset)
+        if not is_dataset or not _argument("steps_per_epoch"):
+            return False
+        return self._data.cardinality() != tf.data.INFINITE_CARDINALITY
+
+    def _continue_logs(self, note):
+        for number, one in enumerate(self._callbacks):
             if isinstance(one, tf.keras.callbacks.CSVLogger):
                 one.append = True  # Else a CSVLogger empties its file.
                 is_left_out = note["turn"] is not None and number > note["turn"]
@@ -138,8 +139,9 @@ class BackupAndRestore(_Callback):
 
     @_guarded
     def on_train_begin(self, logs=None):
-        data = _argument("x")  # A Sequence may count its epochs.
-        self._holders = [*self._callbacks, *[data] * hasattr(data, "on_epoch_end")]
+        self._holders = [*self._callbacks]
+        if hasattr(self._data, "on_epoch_end"):  # A Sequence may count its epochs.
+            self._holders.append(self._data)
         self._given = [*map(parts_of, self._holders)]
         self._first = _argument("initial_epoch", 0)
         first = map(state_of, self._holders, self._given)
@@ -290,8 +292,9 @@ def _set_first_epoch(model, epoch):
     if hasattr(model, "_training_state"):
         model._training_state = None if epoch is None else _FirstEpoch(epoch)
     else:
-        first = _argument("initial_epoch", 0)
-        model._initial_epoch = None if epoch is None else max(epoch, first)
+        if epoch is not None:
+            epoch = max(epoch, _argument("initial_epoch", 0))
+        model._initial_epoch = epoch
 
 
 def _argument(name, default=None):

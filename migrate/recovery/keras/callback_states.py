@@ -37,8 +37,9 @@ def _is_large(parts):
 
 def state_of(callback, given):
     """Returns a dict of a callback's pickled data, without large data of ``given``."""
-    state = {name: one.numpy() for name, one in _variables_of(callback).items()}
-    outside = {name: plain_of(one) for name, one in _outside(callback).items()}
+    used = _used_by(callback)
+    state = {name: one.numpy() for name, one in _variables_of(used).items()}
+    outside = {n: plain_of(one) for n, one in _outside(callback, used).items()}
     state.update((name, one) for name, one in outside.items() if is_plain(one))
     for name, parts in parts_of(callback).items():
         value, first = plain_of(getattr(callback, name)), given.get(name, ())
@@ -53,7 +54,8 @@ def state_of(callback, given):
 
 def set_state(callback, state):
     """Sets a state that ``state_of`` has returned."""
-    variables, outside = _variables_of(callback), _outside(callback)
+    used = _used_by(callback)
+    variables, outside = _variables_of(used), _outside(callback, used)
     for name, content in state.items():
         value, own = read(content), outside.get(name, getattr(callback, name, None))
         if name in variables:
@@ -103,19 +105,19 @@ def _used_by(callback):
     return found
 
 
-def _variables_of(callback):
-    """Returns a dict of the variables that a callback has or its methods use."""
-    found = _used_by(callback)
-    for name, value in [*found.items()]:
+def _variables_of(used):
+    """Returns a dict of the variables among what a callback has or its methods use."""
+    found = {**used}
+    for name, value in used.items():
         if isinstance(value, (list, tuple)):
             found.update({f"{name}.{place}": one for place, one in enumerate(value)})
     found = {name: variable_of(one) for name, one in found.items()}
     return {name: one for name, one in found.items() if isinstance(one, tf.Variable)}
 
 
-def _outside(callback):
-    """Returns the numbers and collections that a callback's methods use, a dict."""
-    used = {n: one for n, one in _used_by(callback).items() if n not in vars(callback)}
+def _outside(callback, used):
+    """Returns the numbers and collections that only a callback's methods use, a dict."""
+    used = {n: one for n, one in used.items() if n not in vars(callback)}
     used = {n: one for n, one in used.items() if not _is_large(_parts(one))}
     kinds = (int, float, *FILLED)
     return {f"{n} ": one for n, one in used.items() if isinstance(one, kinds)}

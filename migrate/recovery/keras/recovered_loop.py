@@ -66,9 +66,8 @@ class recovered:  # Named as range is, which it stands for.
             given = [*map(read, note["values"])]
             for value in self._values:
                 fill(value, given.pop(0))
-            if (
-                first == note["first"] and stop < note["stop"]
-            ):  # It counts what is left.
+            # It counts what is left.
+            if first == note["first"] and stop < note["stop"]:
                 stop = min(note["stop"], note["in_file"] + stop - first)
         training.pass_over(note.get("ended_at") == stop)
         note["stop"], turn, files = stop, note["epoch"], []

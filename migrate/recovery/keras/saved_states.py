@@ -163,13 +163,14 @@ def put_in_place(part, folder):
     try:
         for path in files:
             place = os.path.join(folder, os.path.relpath(path, part))
-            if os.path.isfile(place):
-                if not os.access(place, os.W_OK):
-                    return False
+            is_there = os.path.isfile(place)
+            if is_there and not os.access(place, os.W_OK):
+                return False
+            if is_there:
                 shutil.copymode(place, path)
             with contextlib.suppress(OSError):  # A remote folder.
-                other = os.stat(place if os.path.isfile(place) else folder or ".")
-                if os.path.isfile(place) or other.st_mode & stat.S_ISGID:
+                other = os.stat(place if is_there else folder or ".")
+                if is_there or other.st_mode & stat.S_ISGID:
                     os.chown(path, -1, other.st_gid)
             tf.io.gfile.makedirs(os.path.dirname(place) or ".")
             tf.io.gfile.rename(path, place, overwrite=True)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4f1d73a50340df98).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 653c972309bcbe7e).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -60,8 +60,10 @@ def is_same_command(noted, command):
     """Returns whether a noted command has these arguments, and its files are the same."""
     if not noted or not command or noted["run"] != command["run"]:
         return False
-    files = ((os.path.join(_folder(), n), crc) for n, crc in noted["files"].items())
-    return all(zlib.crc32(_text_of(path)) == crc for path, crc in files)
+    files = {**noted["files"], **command["files"]}  # Those were read just now.
+    for name in noted["files"].keys() - command["files"].keys():
+        files[name] = zlib.crc32(_text_of(os.path.join(_folder(), name)))
+    return all(files[name] == crc for name, crc in noted["files"].items())
 
 
 def values_of_callers():

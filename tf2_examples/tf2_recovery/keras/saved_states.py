@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1d586ffed26945b8).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 557dba65a2bafa47).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -164,13 +164,14 @@ def put_in_place(part, folder):
     try:
         for path in files:
             place = os.path.join(folder, os.path.relpath(path, part))
-            if os.path.isfile(place):
-                if not os.access(place, os.W_OK):
-                    return False
+            is_there = os.path.isfile(place)
+            if is_there and not os.access(place, os.W_OK):
+                return False
+            if is_there:
                 shutil.copymode(place, path)
             with contextlib.suppress(OSError):  # A remote folder.
-                other = os.stat(place if os.path.isfile(place) else folder or ".")
-                if os.path.isfile(place) or other.st_mode & stat.S_ISGID:
+                other = os.stat(place if is_there else folder or ".")
+                if is_there or other.st_mode & stat.S_ISGID:
                     os.chown(path, -1, other.st_gid)
             tf.io.gfile.makedirs(os.path.dirname(place) or ".")
             tf.io.gfile.rename(path, place, overwrite=True)

@@ -266,6 +266,7 @@ def _placement(planned: Sequence[ExaminedFile], settings: Settings) -> "Placemen
     for one in planned if settings.helpers == "copy" else ():
         for where, names in one.runtime_names.items():
             placement.add(one.path, where, names)
+    placement.share_keras_names()
     return placement
 
 

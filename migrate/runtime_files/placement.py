@@ -19,6 +19,7 @@ from migrate.records import dataclass, field
 from migrate.runtime_files import folder, package
 from migrate.runtime_files.package import read_stamp
 
+_KERAS = {"BackupAndRestore", "recovered"}
 _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 
 
@@ -43,6 +44,13 @@ class Placement:
         self.folders.setdefault(where, set()).update(names)
         self.users.setdefault(where, set()).add(path)
         self.needs[path] = (*self.needs.get(path, ()), *folder.paths(where, names))
+
+    def share_keras_names(self) -> None:
+        """Gives all folders with Keras' recovery the same names of it: one may hide another on ``sys.path``."""
+        users = [(path, where) for where, names in self.folders.items() if names & _KERAS for path in self.users[where]]
+        names = _KERAS.intersection(name for _, where in users for name in self.folders[where])
+        for path, where in users:
+            self.add(path, where, names)
 
 
 def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str = "copy") -> Placement:

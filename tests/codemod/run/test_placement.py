@@ -373,3 +373,14 @@ def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_p
     folders = {package.folder_of(path) for change in outcome.changes for path in change.needs}
     assert folders <= {str(tmp_path / "lib" / "tf2_recovery")}
     assert "from lib.tf2_recovery." in (tmp_path / "train.py").read_text()
+
+
+def test_folders_of_keras_recovery_have_the_same_files_since_one_may_hide_another(tmp_path):
+    keras = "import tensorflow as tf\nm = tf.keras.Model()\nm.load_weights('w.h5')\n"
+    fit = f"{keras}m.fit(x, callbacks=[tf.keras.callbacks.ModelCheckpoint('w.h5')])\n"
+    loop = f"{keras}for epoch in range(9):\n    m.train_on_batch(x)\n    m.save_weights('w.h5')\n"
+    tree(tmp_path, job_in_fit=fit, job_in_loop=loop, job_in_other=JOB)
+    migrated(tmp_path)
+    assert (tmp_path / "fit/tf2_recovery/keras/recovered_loop.py").exists()
+    assert (tmp_path / "loop/tf2_recovery/keras/backup_and_restore.py").exists()
+    assert not (tmp_path / "other/tf2_recovery/keras/recovered_loop.py").exists()

@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from migrate.recovery.keras import backup_and_restore, interrupted_training, saved_states
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
-from migrate.recovery.keras.commands import command_of_process, is_same_command
+from migrate.recovery.keras.commands import command_of_process, difference_of
 from migrate.recovery.keras.recovered_loop import recovered
 from migrate.recovery.keras.saved_states import directory_for, put_in_place
 from tests.cases import each
@@ -135,11 +135,12 @@ def test_a_start_by_the_same_command_that_begins_with_the_same_weights_goes_on(s
 
 
 @pytest.mark.parametrize("make", [build, lambda: loaded()])
-def test_another_command_trains_as_the_program_alone_would(start, make):
+def test_another_command_trains_as_the_program_alone_would(start, make, caplog):
     fit(build(), saver(), at=3)
     start("train.py --data new")
     model = make()
     assert fit(model, saver())[0] == [0, 1, 2, 3, 4]
+    assert "epoch 3 of an interrupted training. This start is a new one: its arguments" in caplog.text
     assert int(model.optimizer.iterations.numpy()) == 15
 
 
@@ -160,11 +161,12 @@ def test_an_older_file_that_the_program_loads_is_a_new_training(start):
     assert int(model.optimizer.iterations.numpy()) == 9
 
 
-def test_a_start_whose_files_were_removed_is_a_new_training(start):
+def test_a_start_whose_files_were_removed_is_a_new_training(start, caplog):
     fit(build(), saver(), at=3)
     os.remove(FILE)
     start()
     assert fit(build(), saver())[0] == [0, 1, 2, 3, 4]
+    assert "This start is a new one: a saved file was removed or replaced." in caplog.text
 
 
 def test_nothing_is_left_at_the_end_and_a_finished_job_trains_as_before(start):
@@ -607,26 +609,26 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
     write("out.csv", "1")
     write("job/src/other.py", "imported by the first start alone")
     del sys.modules["part"]
-    assert is_same_command(noted, command_of_process())
-    for name in ("job/train.py", "job/src/part.py", "a.txt"):
+    assert not difference_of(noted, command_of_process())
+    for name, shown in (("job/train.py", "train.py"), ("job/src/part.py", "src/part.py"), ("a.txt", "../a.txt")):
         write(name, "2")
-        assert not is_same_command(noted, command_of_process())
+        assert difference_of(noted, command_of_process()) == f"{shown} has changed"
         write(name, "1")
     with monkeypatch.context() as patch:
         patch.setenv("SLURM_ARRAY_TASK_ID", "2")
-        assert not is_same_command(noted, command_of_process())
+        assert difference_of(noted, command_of_process())
     write("job/train.py", "name = in" + "put('which data? ')")
     assert command_of_process() is None
     write("job/train.py", "1")
     monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt"])
-    assert not is_same_command(noted, command_of_process())
+    assert difference_of(noted, command_of_process())
     del main.__file__
     assert command_of_process() is None
     main.In = ["", "import keras"]
     first = command_of_process()
-    assert is_same_command(first, command_of_process())
+    assert not difference_of(first, command_of_process())
     main.In = [*main.In, "model.fit(x)"]
-    assert not is_same_command(first, command_of_process())
+    assert difference_of(first, command_of_process())
 
 
 def test_another_loss_or_number_of_steps_is_a_new_training(start):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 653c972309bcbe7e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 54dec7217ef5f254).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -56,14 +56,17 @@ def command_of_process():
     return {"run": [process, *tasks, *run], "files": files}
 
 
-def is_same_command(noted, command):
-    """Returns whether a noted command has these arguments, and its files are the same."""
-    if not noted or not command or noted["run"] != command["run"]:
-        return False
+def difference_of(noted, command):
+    """Returns how this process's command differs from a noted one, "" if it does not."""
+    if not noted or not command:
+        return "a program that asks its user (input) has no command"
+    if noted["run"] != command["run"]:
+        return "its arguments, or its cells, were other ones"
     files = {**noted["files"], **command["files"]}  # Those were read just now.
     for name in noted["files"].keys() - command["files"].keys():
         files[name] = zlib.crc32(_text_of(os.path.join(_folder(), name)))
-    return all(files[name] == crc for name, crc in noted["files"].items())
+    changed = (name for name, crc in noted["files"].items() if files[name] != crc)
+    return next((f"{name} has changed" for name in changed), "")
 
 
 def values_of_callers():
@@ -94,9 +97,8 @@ def process_of(pid):
 
 
 def _folder():
-    return os.path.dirname(
-        os.path.abspath(getattr(sys.modules["__main__"], "__file__", "notebook"))
-    )
+    main = getattr(sys.modules["__main__"], "__file__", "notebook")
+    return os.path.dirname(os.path.abspath(main))
 
 
 def _text_of(path):

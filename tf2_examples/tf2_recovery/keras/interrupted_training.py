@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content deea423f29c3b011).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 058be1acf78cc6a9).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -19,13 +19,14 @@ import tensorflow as tf
 from ..synced_files import begin, sync_files, sync_folder_after
 from .commands import (
     command_of_process,
+    difference_of,
     is_notebook,
-    is_same_command,
     process_of,
     values_of_callers,
 )
 from .saved_states import (
     build_config_of,
+    check_place,
     class_of,
     digest_of,
     directory_for,
@@ -80,7 +81,9 @@ class SavedTraining:
 
     def __init__(self, saved, models, optimizers=(), name="fit", settings=()):
         self.parent, self.name, self.models = directory_for(saved), name, models
-        self._check_place(settings)
+        if settings is None:
+            raise ValueError("its loop carries objects")
+        check_place(self.parent, models[0])
         self._before = [one for one in _trainings if one.parent == self.parent]
         number = sum(one.name == name for one in self._before)
         self.directory = os.path.join(self.parent, f"{name}-{number}")
@@ -97,26 +100,12 @@ class SavedTraining:
         _trainings.append(self)
         watch_saves(models, _trainings)
 
-    def _check_place(self, settings):
-        resolver = self.models[0].distribute_strategy.cluster_resolver
-        jobs = resolver.cluster_spec().as_dict() if resolver else {}
-        workers = sum(len(jobs[job]) for job in jobs if job != "evaluator")
-        for is_so, problem in (
-            (not tf.executing_eagerly(), "it runs without eager execution"),
-            ("horovod" in sys.modules, "Horovod trains it"),
-            (workers > 1, "several workers train it"),
-            (settings is None, "its loop carries objects"),
-            (re.search(r"[][*?\\]", self.parent), "TensorFlow finds no such name"),
-        ):
-            if is_so:
-                raise ValueError(problem)
-
     def _find(self, nothing):
         """Reads the newest readable state, and decides whether this run resumes it."""
         note, self._values = newest_state(self.directory)
         command = command_of_process()
-        is_same = is_same_command(note.get("command"), command)
-        for model, config in zip(self.models, note["built"] if is_same else ()):
+        reason = difference_of(note.get("command"), command)
+        for model, config in zip(self.models, () if reason else note["built"]):
             if config and not model.built:
                 model.build_from_config(config)
         process, own = note.get("process"), process_of(os.getpid())
@@ -131,52 +120,57 @@ class SavedTraining:
             "optimizers": [*map(class_of, self._optimizers())],
         }
         self.note = {**nothing, **own}
-        others = [one for one in self._inside("") if is_same and one != self.directory]
+        others = [] if reason else {*self._inside("")} - {self.directory}
         found = [note, *(newest_state(path)[0] for path in others)]
-        found = [one for one in found if is_same_command(one.get("command"), command)]
+        found = [one for one in found if not difference_of(one.get("command"), command)]
         self._notes = sorted(found, key=lambda one: one.get("time", 0))
-        if is_same and self._goes_on(note) and self._has_variables(note):
+        reason = reason or self._reason_against(note)
+        if not reason and self._has_variables(note):
             # The files of its first start: a training may change what arguments name.
             own["command"] = note["command"]
             self.is_resumed, self.note = True, {**note, **own}
         elif note:
             tf.get_logger().warning(
-                "%s has epoch %s of an interrupted training. It began with other "
-                "weights or another command: this start is a new training.",
-                *(self.directory, note["epoch"]),
+                "%s has epoch %s of an interrupted training. This start is a new one: %s.",
+                *(self.directory, note["epoch"], reason or "its model is another one"),
             )
 
-    def _goes_on(self, note):
-        """Returns whether this run resumes a state of the same command."""
-        now, notes, own = self.note["began"], [note, self._notes[-1]], self.note
-        keys = ["trained", "optimizers", "settings"]  # Slots would mean something else.
+    def _reason_against(self, note):
+        """Returns why this run does not resume a state of its command, "" if it does."""
+        own, last = self.note, self._notes[-1]
+        keys = "trained", "optimizers", "settings"  # Slots would mean something else.
+        is_other = any(note.get(key) != own[key] for key in keys)
+        is_one_job = all(one.is_resumed and one.was_over for one in self._before)
         call, is_repeated = note["call"], f"{self.name}-1" in names_in(self.parent)
         others = call.keys() & own["call"].keys() if is_repeated else ()
-        if (
-            any(note.get(key) != own[key] for key in keys)
-            or note.get("values", ()) is None  # A loop has an object.
-            # An earlier training of this process was another one, or this one may be.
-            or not all(one.is_resumed and one.was_over for one in self._before)
-            or any(call[name] != own["call"][name] for name in others)
-            # The job was finished, or a start has passed over its end.
-            or (notes[1].get("is_in_file") and not files_in(notes[1]["part"]))
-            or notes[1].get("is_passed")
-            # It was broken off, and a later training followed.
-            or (notes[1] is not note and not note.get("is_ended"))
-        ):
-            return False
-        is_torn = any(files_in(one["part"]) for one in notes)
+        is_other_call = any(call[name] != own["call"][name] for name in others)
+        is_torn = any(files_in(one["part"]) for one in (note, last))
         files = dict(pair for one in self._notes for pair in one["files"].items())
-        if not is_torn and any(mark_of(path) != mark for path, mark in files.items()):
-            return False  # The user has removed or restored files.
-        if now != note["began"] and self._has_weights():
-            return True  # The program loaded them from a file that Keras did not write.
-        if any(has_saved(one["saved"], now, 1) for one in notes):
-            return True
+        is_moved = any(mark_of(path) != mark for path, mark in files.items())
+        is_over = last.get("is_in_file") and not files_in(last["part"])
+        for is_so, reason in (
+            (note.get("values", ()) is None, "its loop carries objects"),
+            (is_other, "its layers, optimizer, loss or steps differ"),
+            (not is_one_job, "a training before it in this process is a new one"),
+            (is_other_call, "the functions around it have other values"),
+            (is_over or last.get("is_passed"), "that job had finished"),
+            (last is not note and not note.get("is_ended"), "a later one had followed"),
+            (is_moved and not is_torn, "a saved file was removed or replaced"),
+            (not self._begins_with(note), "it began with other weights"),
+        ):
+            if is_so:
+                return reason
+        return ""
+
+    def _begins_with(self, note):
+        """Returns whether the weights are those of the state, or of a file it saved."""
+        now, notes = self.note["began"], [note, self._notes[-1]]
+        if now == note["began"] or self._has_weights():
+            return True  # Or they were loaded from a file that Keras did not write.
+        is_torn = any(files_in(one["part"]) for one in notes)
         is_late = is_torn or any(one["file"] and not one["part"] for one in notes)
-        if is_late and any(has_saved(one["saved"], now, 2) for one in notes):
-            return True  # The last file was not yet in its place.
-        return now == note["began"]
+        most = 2 if is_late else 1  # The last file was not yet in its place.
+        return any(has_saved(one["saved"], now, most) for one in notes)
 
     def _has_weights(self):
         """Returns whether the models have the weights of the state that was read."""

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 557dba65a2bafa47).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ee8d7be0a912bf4c).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -9,6 +9,7 @@ import pickle
 import re
 import shutil
 import stat
+import sys
 import zlib
 
 import numpy as np
@@ -48,6 +49,21 @@ def directory_for(saved):
     if "://" in above or (not is_root and _is_one_disk(above, folder)):
         return os.path.join(above, ".recovery", own, name)
     return os.path.join(folder, ".recovery", name)
+
+
+def check_place(directory, model):
+    """Raises ValueError where the states of a model's training cannot be kept."""
+    resolver = model.distribute_strategy.cluster_resolver
+    jobs = resolver.cluster_spec().as_dict() if resolver else {}
+    workers = sum(len(jobs[job]) for job in jobs if job != "evaluator")
+    for is_so, problem in (
+        (not tf.executing_eagerly(), "it runs without eager execution"),
+        ("horovod" in sys.modules, "Horovod trains it"),
+        (workers > 1, "several workers train it"),
+        (re.search(r"[][*?\\]", directory), "TensorFlow finds no such name"),
+    ):
+        if is_so:
+            raise ValueError(problem)
 
 
 def _is_one_disk(*paths):

@@ -31,7 +31,7 @@ class _MemoryAttention(AttentionMechanism):
         score_mask_value=None,
         custom_key_value_fn=None,
     ):
-        self._query_layer, self._memory_layer = query_layer, memory_layer
+        self.query_layer, self.memory_layer = query_layer, memory_layer
         self.dtype = memory_layer.dtype
         if score_mask_value is None:
             score_mask_value = -math.inf
@@ -53,23 +53,7 @@ class _MemoryAttention(AttentionMechanism):
         keys = memory_layer(values)
         if custom_key_value_fn is not None:
             keys, values = custom_key_value_fn(keys, values)
-        self._keys, self._values = keys, values
-
-    @property
-    def memory_layer(self):
-        return self._memory_layer
-
-    @property
-    def query_layer(self):
-        return self._query_layer
-
-    @property
-    def values(self):
-        return self._values
-
-    @property
-    def keys(self):
-        return self._keys
+        self.keys, self.values = keys, values
 
     @property
     def batch_size(self):
@@ -84,7 +68,7 @@ class _MemoryAttention(AttentionMechanism):
         return self.alignments_size
 
     def _size(self, axis):
-        return self._keys.shape.as_list()[axis] or tf1.shape(self._keys)[axis]
+        return self.keys.shape.as_list()[axis] or tf1.shape(self.keys)[axis]
 
     def initial_alignments(self, batch_size, dtype):
         return tf1.zeros([batch_size, self.alignments_size], dtype)
@@ -136,7 +120,7 @@ class BahdanauAttention(_MemoryAttention):
             query = self.query_layer(query) if self.query_layer else query
             units, dtype = [self._num_units], query.dtype
             weights = tf1.get_variable("attention_v", units, dtype)
-            hidden = self._keys + query[:, None]
+            hidden = self.keys + query[:, None]
             if self._normalize:
                 start = tf1.constant_initializer(self._num_units**-0.5)
                 scale = tf1.get_variable("attention_g", [], dtype, start)
@@ -189,10 +173,10 @@ class LuongAttention(_MemoryAttention):
         Raises:
           ValueError: the sizes of the query and the keys differ.
         """
-        if query.shape.as_list()[-1] != self._keys.shape.as_list()[-1]:
-            raise ValueError(f"Query {query}, but keys {self._keys}.")
+        if query.shape.as_list()[-1] != self.keys.shape.as_list()[-1]:
+            raise ValueError(f"Query {query}, but keys {self.keys}.")
         with tf1.variable_scope(None, "luong_attention", [query]):
-            score = tf1.matmul(query[:, None], self._keys, transpose_b=True)[:, 0]
+            score = tf1.matmul(query[:, None], self.keys, transpose_b=True)[:, 0]
             if self._scale:
                 start = tf1.ones_initializer
                 score *= tf1.get_variable("attention_g", [], query.dtype, start)

@@ -103,6 +103,8 @@ class SavedTraining:
         """Reads the newest readable state, and decides whether this run resumes it."""
         note, self._values = newest_state(self.directory)
         command = command_of_process()
+        if command is None:
+            tf.get_logger().warning("No start resumes it: its program asks its user.")
         reason = difference_of(note.get("command"), command)
         for model, config in zip(self.models, () if reason else note["built"]):
             if config and not model.built:

@@ -619,6 +619,9 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         assert difference_of(noted, command_of_process())
     write("job/train.py", "name = in" + "put('which data? ')")
     assert command_of_process() is None
+    for text in ("# name = in", "def in"):
+        write("job/train.py", f"{text}put()")
+        assert command_of_process() is not None
     write("job/train.py", "1")
     monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt"])
     assert difference_of(noted, command_of_process())

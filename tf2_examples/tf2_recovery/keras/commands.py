@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 54dec7217ef5f254).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 454c79f610ab8579).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -15,7 +15,7 @@ _INSTALLED = re.compile(
 )
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
-_PROMPT = re.compile(r"(?<![\w.])(raw_)?input\(")
+_PROMPT = re.compile(r"^[^#\n]*(?<![\w.])(?<!def )(raw_)?input\(", re.MULTILINE)
 # The number of a task among those that a scheduler starts by one command.
 _TASKS = (
     *("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID"),
@@ -45,7 +45,7 @@ def command_of_process():
     found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
     found = [one for one in map(os.path.abspath, found) if not _INSTALLED.search(one)]
     texts, folder = {one: _text_of(one) for one in {*found, *given}}, _folder()
-    source = b"".join(texts[one] for one in found).decode(errors="replace")
+    source = b"\n".join(texts[one] for one in found).decode(errors="replace")
     if _PROMPT.search(source):
         return None
     process = multiprocessing.current_process().name  # Such as the one of each fold.

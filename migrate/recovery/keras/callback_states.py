@@ -10,7 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from .commands import is_moment
-from .saved_states import FILLED, fill, is_plain, plain_of, read, variable_of
+from .saved_states import FILLED, fill, is_plain, plain_of, read
+from .trained_variables import variable_of
 
 
 def names_of(callbacks):
@@ -68,17 +69,6 @@ def set_state(callback, state):
             setattr(callback, name, getattr(sys.modules["keras"].ops, value))
         else:
             setattr(callback, name, value)
-
-
-def cut_rows(path, separator, epoch):
-    """Removes the last rows of a CSVLogger's file, from an epoch on."""
-    with contextlib.suppress(OSError, ValueError), open(path, "r+") as file:
-        rows = file.readlines()
-        while rows[1:] and int(rows[-1].split(separator)[0]) >= epoch:
-            rows.pop()
-        file.seek(0)
-        file.writelines(rows)
-        file.truncate()
 
 
 def numbers_of(model):

@@ -102,9 +102,7 @@ def _slots(model, optimizer, weights, keys):
     kind, trained = type(optimizer).__name__, model.trainable_variables
     if hasattr(optimizer, "get_slot_names"):  # tf.keras.optimizers.legacy
         known = {name: (name, "") for name in optimizer.get_slot_names()}
-        slots = {
-            key: [optimizer.get_slot(one, key) for one in trained] for key in known
-        }
+        slots = {k: [optimizer.get_slot(one, k) for one in trained] for k in known}
     elif kind in _SLOTS:
         known = _SLOTS[kind]
         slots = {key: getattr(optimizer, key, ()) for key in known}

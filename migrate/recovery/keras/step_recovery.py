@@ -117,9 +117,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         if self.manager.checkpoints:
             return self.manager.checkpoints[::-1]
         # The file "checkpoint", which lists them, is missing.
-        files = tf.io.gfile.glob(
-            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
-        )
+        pattern = os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        files = tf.io.gfile.glob(pattern)
         paths = [file[: -len(".index")] for file in files]
         return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
 

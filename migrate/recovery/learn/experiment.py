@@ -111,11 +111,8 @@ class Experiment:
     def _train_and_evaluate(self, frequency):
         hooks = list(self._hooks)
         if frequency:
-            hooks.append(
-                _EvaluationHook(
-                    self._evaluate, self.estimator, frequency, self._check_secs
-                )
-            )
+            given = self._evaluate, self.estimator, frequency, self._check_secs
+            hooks.append(_EvaluationHook(*given))
         self._train(hooks, max_steps=self.train_steps)
         metrics = self._evaluate()
         return metrics, self._export(metrics)

@@ -112,9 +112,7 @@ def read_data_sets(
             f"Validation size should be between 0 and {len(x)}. Received: {count}."
         )
     parts = (x[count:], y[count:]), (x[:count], y[:count]), test_part
-    return MnistDatasets(
-        *(MnistExamples(*part, dtype, reshape, seed) for part in parts)
-    )
+    return MnistDatasets(*(MnistExamples(*one, dtype, reshape, seed) for one in parts))
 
 
 _SOURCE = "https://storage.googleapis.com/cvdf-datasets/mnist/"

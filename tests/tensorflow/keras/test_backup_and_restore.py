@@ -1,18 +1,22 @@
 """Which start goes on with an interrupted training, and with what."""
 
 import collections
+import contextlib
+import io
 import itertools
 import os
+import pathlib
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras import backup_and_restore, interrupted_training, saved_states
+from migrate.recovery.keras import backup_and_restore, commands, interrupted_training, saved_states
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
 from migrate.recovery.keras.commands import command_of_process, difference_of
 from migrate.recovery.keras.recovered_loop import recovered
@@ -220,9 +224,9 @@ def test_stages_that_have_ended_are_passed_by_while_a_later_one_is_not(start):
         model = loaded() if os.path.exists(FILE) else build()
         return fit(model, saver(), epochs=2)[0], fit(model, saver(), at=at, first=2, epochs=5)[0]
 
-    train(at=np.int64(3))  # A number of the program would tell two calls of one place apart.
+    train(at=Fraction(3))  # A number of the program would tell two calls of one place apart.
     start()
-    assert train(at=np.int64(4)) == ([], [3, 4])
+    assert train(at=Fraction(4)) == ([], [3, 4])
     start()
     assert train() == ([], [4])
     start()
@@ -607,7 +611,7 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
     for name in ("job/train.py", "job/src/part.py", "a.txt"):
         write(name, "1")
     write("job/settings.yaml", "1")
-    write("job/train.py", "rate = os.environ.get('RATE'), os.environ['HOSTNAME']")
+    write("job/train.py", "os.environ.get('RATE'), os.environ['HOSTNAME'], os.getenv('SLURM_ARRAY_TASK_ID')")
     noted = command_of_process()
     write("w/last.h5", "a model\0")  # A model that the training saves, and what it writes itself.
     write("out.csv", "1")
@@ -628,11 +632,12 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         patch.delenv("RATE")
         patch.setenv("SLURM_ARRAY_TASK_ID", "2")
         assert difference_of(noted, command_of_process())
-    write("job/train.py", "name = in" + "put('which data? ')")
-    assert command_of_process() is None
-    for text in ("# name = in", "def in"):
-        write("job/train.py", f"{text}put()")
+    with monkeypatch.context() as patch:
+        patch.setattr(commands, "_asked", [])
+        patch.setattr(sys, "stdin", io.StringIO("the user's answer"))
         assert command_of_process() is not None
+        input()
+        assert command_of_process() is None
     write("job/train.py", "1")
     monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt"])
     assert difference_of(noted, command_of_process())
@@ -657,6 +662,94 @@ def test_another_loss_or_number_of_steps_is_a_new_training(start):
         model.fit(x, Y[: len(x)], batch_size=8, verbose=0, epochs=5, callbacks=callbacks)
         assert begun.begun == [0, 1, 2, 3, 4]
         leave()
+
+
+def test_a_loss_is_the_same_by_its_short_name_and_as_a_file_names_it(start):
+    fit(build(), saver(), at=2)
+    start()
+    model = loaded()
+    model.compile("adam", keras.losses.MeanSquaredError())
+    assert fit(model, saver())[0] == [2, 3, 4]
+
+
+def test_a_start_from_the_same_weights_with_other_settings_of_the_model_is_a_new_training(start):
+    def train(rate=0.1, share=0.5, at=None):
+        start()
+        layers = [keras.layers.Input((3,)), keras.layers.Dense(4), keras.layers.Dropout(share), keras.layers.Dense(1)]
+        model = keras.Sequential(layers)
+        model.compile(keras.optimizers.Adam(rate), "mse")
+        return fit(model, saver(), at=at)[0]
+
+    for change in ({"rate": 0.2}, {"share": 0.1}):
+        train(at=3)
+        assert train(**change) == [0, 1, 2, 3, 4]
+        leave()
+    train(at=3)
+    assert train() == [3, 4]
+
+
+def test_a_later_call_that_nothing_tells_from_an_earlier_one_is_a_new_training(start):
+    def train_at_night():
+        return fit(loaded(), saver(), at=stops.pop())[0]
+
+    stops = [None, None, Fraction(2), None]  # No setting.
+    build().save_weights(FILE)
+    train_at_night()
+    train_at_night()
+    start()
+    assert train_at_night() == train_at_night() == [0, 1, 2, 3, 4]
+
+
+def test_a_call_for_another_path_is_a_new_training_before_that_has_saved(start):
+    def train_on(path, at=None):
+        return fit(loaded(), saver(), at=at)[0]
+
+    build().save_weights(FILE)
+    train_on(pathlib.Path("day1.csv"))
+    train_on(pathlib.Path("day2.csv"), at=0)
+    start()
+    assert train_on(pathlib.Path("day2.csv")) == [0, 1, 2, 3, 4]
+
+
+def test_a_removed_file_begins_a_new_training_where_keras_has_not_written_it(start, monkeypatch):
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)  # Its epochs are short.
+    model = build()
+    write = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: np.savez("w/own.npz", *model.get_weights()))
+    fit(model, write, at=3, saved="w/own.npz")
+    os.remove("w/own.npz")
+    start()
+    assert fit(build(), saved="w/own.npz")[0] == [0, 1, 2, 3, 4]
+
+
+def test_a_program_that_removes_its_older_files_goes_on(start):
+    def remove(epoch, logs):
+        for one in range(epoch):
+            with contextlib.suppress(OSError):
+                os.remove(f"w/{one + 1}.weights.h5")
+
+    fit(build(), saver("w/{epoch}.weights.h5"), keras.callbacks.LambdaCallback(on_epoch_end=remove), at=3)
+    start()
+    assert fit(build(), saver("w/{epoch}.weights.h5"))[0] == [3, 4]
+
+
+def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start):
+    def train(at=None):
+        start()
+        log = keras.callbacks.CSVLogger("log.csv", append=True)
+        fit(build(), log, saver("w/first.weights.h5"), epochs=2, name="first")
+        fit(build(), saver(), log, at=at, name="second")
+
+    def rows():
+        with open("log.csv") as file:
+            return "".join(line.split(",")[0][:1] for line in file)
+
+    train()
+    leave()
+    train(at=3)
+    with open("log.csv", "a") as file:
+        file.write("3,a row of an epoch that was not kept\n")
+    train()
+    assert rows() == "e" + 2 * "0101234"
 
 
 @pytest.mark.parametrize("change", ["removed", "restored"])

@@ -173,7 +173,7 @@ class SavedTraining:
             (is_over or last.get("is_passed"), "that job had finished"),
             (last is not note and not note.get("is_ended"), "a later one had followed"),
             (lost - torn, "a saved file was removed or replaced"),
-            (not self._begins_with(note), "it began with other weights"),
+            (not self._begins_with(note), "it began with other weights or settings"),
         ):
             if is_so:
                 return reason

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6e92d9e67f7c17ce).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5b2b965f3bcc53ef).
 """The attention mechanisms of ``tf.contrib.seq2seq``."""
 
 import math
@@ -14,62 +14,56 @@ class _MemoryAttention(AttentionMechanism):
     """A base class of mechanisms that attend to a memory.
 
     Args:
-      query_layer, memory_layer: layers applied to the query and the memory.
+      num_units: the size of the keys, an int.
       memory: [batch, time, ...].
-      probability_fn: takes the scores, [batch, time], and the state, returns alignments.
       memory_sequence_length: how many steps of each row count, [batch]; None for all.
+      probability_fn: takes the scores, [batch, time]; None for the softmax.
       score_mask_value: the score of the other steps, a float; None for minus infinity.
+      dtype: of the layers; None for float32.
       custom_key_value_fn: takes (keys, values), returns new ones; None for no change.
+      name: ignored.
     """
+
+    query_layer = None
 
     def __init__(
         self,
-        query_layer,
+        num_units,
         memory,
-        probability_fn,
         memory_sequence_length=None,
-        memory_layer=None,
+        probability_fn=None,
         score_mask_value=None,
+        dtype=None,
         custom_key_value_fn=None,
+        name=None,
     ):
-        self.query_layer, self.memory_layer = query_layer, memory_layer
-        self.dtype = memory_layer.dtype
+        self.dtype = tf1.as_dtype(dtype or tf1.float32).name
+        self.memory_layer = _projection(num_units, "memory_layer", self.dtype)
         if score_mask_value is None:
             score_mask_value = -math.inf
         lengths = memory_sequence_length
 
-        def probabilities(score, state):
+        def probabilities(score):
             if lengths is not None:
                 with tf1.control_dependencies([tf1.debugging.assert_positive(lengths)]):
                     inside = tf1.sequence_mask(lengths, tf1.shape(score)[1])
                 outside = score_mask_value * tf1.ones_like(score)
                 score = tf1.where(inside, score, outside)
-            return probability_fn(score, state)
+            return (probability_fn or tf1.nn.softmax)(score)
 
         self._probability_fn = probabilities
         values = tf1.convert_to_tensor(memory)
         if lengths is not None:
             mask = tf1.sequence_mask(lengths, tf1.shape(values)[1], values.dtype)
             values *= mask[(..., *[None] * (values.shape.rank - 2))]
-        keys = memory_layer(values)
+        keys = self.memory_layer(values)
         if custom_key_value_fn is not None:
             keys, values = custom_key_value_fn(keys, values)
         self.keys, self.values = keys, values
-
-    @property
-    def batch_size(self):
-        return self._size(0)
-
-    @property
-    def alignments_size(self):
-        return self._size(1)
-
-    @property
-    def state_size(self):
-        return self.alignments_size
-
-    def _size(self, axis):
-        return self.keys.shape.as_list()[axis] or tf1.shape(self.keys)[axis]
+        known, shape = keys.shape.as_list(), tf1.shape(keys)
+        sizes = [known[axis] or shape[axis] for axis in (0, 1)]
+        self.batch_size, self.alignments_size = sizes
+        self.state_size = self.alignments_size
 
     def initial_alignments(self, batch_size, dtype):
         return tf1.zeros([batch_size, self.alignments_size], dtype)
@@ -82,13 +76,9 @@ class BahdanauAttention(_MemoryAttention):
     """Bahdanau's attention: scores by a layer applied to the sum of query and key.
 
     Args:
-      num_units: the size of query and keys, an int.
-      memory, memory_sequence_length, score_mask_value, custom_key_value_fn: as for
-        ``_MemoryAttention``.
+      num_units, memory, memory_sequence_length, more, settings: as for
+        ``_MemoryAttention``, in its order.
       normalize: whether to normalize the weights of the score.
-      probability_fn: takes the scores, [batch, time]; None for the softmax.
-      dtype: of the layers; None for float32.
-      name: ignored.
     """
 
     def __init__(
@@ -97,28 +87,17 @@ class BahdanauAttention(_MemoryAttention):
         memory,
         memory_sequence_length=None,
         normalize=False,
-        probability_fn=None,
-        score_mask_value=None,
-        dtype=None,
-        custom_key_value_fn=None,
-        name="BahdanauAttention",
+        *more,
+        **settings,
     ):
-        probability_fn = probability_fn or tf1.nn.softmax
+        super().__init__(num_units, memory, memory_sequence_length, *more, **settings)
         self._num_units, self._normalize = num_units, normalize
-        super().__init__(
-            _projection(num_units, "query_layer", dtype),
-            memory,
-            lambda score, _: probability_fn(score),
-            memory_sequence_length,
-            _projection(num_units, "memory_layer", dtype),
-            score_mask_value,
-            custom_key_value_fn,
-        )
+        self.query_layer = _projection(num_units, "query_layer", self.dtype)
 
     def __call__(self, query, state):
         """Returns the alignments, [batch, time], twice: they are also the next state."""
         with tf1.variable_scope(None, "bahdanau_attention", [query]):
-            query = self.query_layer(query) if self.query_layer else query
+            query = self.query_layer(query)
             units, dtype = [self._num_units], query.dtype
             weights = tf1.get_variable("attention_v", units, dtype)
             hidden = self.keys + query[:, None]
@@ -130,7 +109,7 @@ class BahdanauAttention(_MemoryAttention):
                 norm = tf1.rsqrt(tf1.reduce_sum(tf1.square(weights)))
                 weights = scale * weights * norm
             score = tf1.reduce_sum(weights * tf1.tanh(hidden), 2)
-        alignments = self._probability_fn(score, state)
+        alignments = self._probability_fn(score)
         return alignments, alignments
 
 
@@ -138,10 +117,9 @@ class LuongAttention(_MemoryAttention):
     """Luong's attention: scores by the product of query and key.
 
     Args:
-      num_units: the size of query and keys, an int.
+      num_units, memory, memory_sequence_length, more, settings: as for
+        ``_MemoryAttention``, in its order.
       scale: whether to multiply the score by a variable.
-
-    The others are as for ``BahdanauAttention``.
     """
 
     def __init__(
@@ -150,23 +128,11 @@ class LuongAttention(_MemoryAttention):
         memory,
         memory_sequence_length=None,
         scale=False,
-        probability_fn=None,
-        score_mask_value=None,
-        dtype=None,
-        custom_key_value_fn=None,
-        name="LuongAttention",
+        *more,
+        **settings,
     ):
-        probability_fn = probability_fn or tf1.nn.softmax
-        self._num_units, self._scale = num_units, scale
-        super().__init__(
-            None,
-            memory,
-            lambda score, _: probability_fn(score),
-            memory_sequence_length,
-            _projection(num_units, "memory_layer", dtype),
-            score_mask_value,
-            custom_key_value_fn,
-        )
+        super().__init__(num_units, memory, memory_sequence_length, *more, **settings)
+        self._scale = scale
 
     def __call__(self, query, state):
         """Returns the alignments, [batch, time], twice: they are also the next state.
@@ -181,10 +147,9 @@ class LuongAttention(_MemoryAttention):
             if self._scale:
                 start = tf1.ones_initializer
                 score *= tf1.get_variable("attention_g", [], query.dtype, start)
-        alignments = self._probability_fn(score, state)
+        alignments = self._probability_fn(score)
         return alignments, alignments
 
 
 def _projection(units, name, dtype):
-    dtype = dtype or tf1.float32
     return tf1.layers.Dense(units, name=name, use_bias=False, dtype=dtype)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 0fc285288df9267e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9832880efb85a81f).
 """The decoders of ``tf.contrib.seq2seq`` and the loop that runs them."""
 
 import collections
@@ -152,10 +152,8 @@ class BasicDecoder(SequenceDecoder):
     """
 
     def __init__(self, cell, helper, initial_state, output_layer=None):
-        self._cell = cell
-        self._helper = helper
-        self._initial_state = initial_state
-        self._output_layer = output_layer
+        self._cell, self._helper = cell, helper
+        self._initial_state, self._output_layer = initial_state, output_layer
 
     @property
     def batch_size(self):
@@ -163,9 +161,8 @@ class BasicDecoder(SequenceDecoder):
 
     @property
     def output_size(self):
-        return BasicDecoderOutput(
-            self._rnn_output_size(), self._helper.sample_ids_shape
-        )
+        size = self._rnn_output_size()
+        return BasicDecoderOutput(size, self._helper.sample_ids_shape)
 
     @property
     def output_dtype(self):

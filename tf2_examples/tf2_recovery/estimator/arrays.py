@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b15f47e42b97bbe7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c45ee936649e3d16).
 """The input functions of ``tf.estimator.inputs`` for arrays and data frames."""
 
 import numpy as np
@@ -68,9 +68,8 @@ def pandas_input_fn(
     if y is not None and not x.index.equals(y.index):
         raise ValueError("The index of x and that of y differ.")
     labels = dict(y) if getattr(y, "ndim", 1) == 2 else y
-    return numpy_input_fn(
-        dict(x), labels, batch_size, num_epochs, shuffle, queue_capacity
-    )
+    options = batch_size, num_epochs, shuffle, queue_capacity
+    return numpy_input_fn(dict(x), labels, *options)
 
 
 def _tensors_of(value):

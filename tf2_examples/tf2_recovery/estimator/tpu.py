@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f0fa2eb4d205bd39).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content b8a38f0c3557b3d3).
 """Runs a ``TPUEstimator``'s model_fn on CPU or GPU."""
 
 from typing import Any, NamedTuple
@@ -178,9 +178,7 @@ class TPUEstimator(Estimator):
     ):
         if not is_of_class(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `TPURunConfig`")
-        reserved = [
-            name for name in ("batch_size", "context") if name in (params or ())
-        ]
+        reserved = [n for n in ("batch_size", "context") if n in (params or ())]
         if reserved:
             raise ValueError(f"{reserved} are reserved keys but existed in params.")
         if use_tpu and train_batch_size is None:

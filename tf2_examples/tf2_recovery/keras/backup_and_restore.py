@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5cdb6e4ea9bc69d2).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content dca5ff4589bc1a45).
 """Resumes Keras trainings where an interrupted run stopped.
 
 The state of a training is saved next to the program's files until the program ends. A
@@ -6,6 +6,7 @@ run of the same command and source resumes it if it loads what was saved last, o
 with the same weights. Any other run is a new training.
 """
 
+import contextlib
 import functools
 import inspect
 import os
@@ -16,7 +17,6 @@ from numbers import Real
 import tensorflow as tf
 
 from .callback_states import (
-    cut_rows,
     names_of,
     numbers_of,
     parts_of,
@@ -24,6 +24,7 @@ from .callback_states import (
     state_of,
 )
 from .interrupted_training import kept_training
+from .saved_states import mark_of
 
 
 class _Callback(tf.keras.callbacks.Callback):
@@ -112,31 +113,30 @@ class BackupAndRestore(_Callback):
         elif self._is_one_pass():
             tf.get_logger().warning("Not kept: its epochs are parts of one pass.")
         else:
-            loss = getattr(model, "loss", None)
-            if not isinstance(loss, str):
-                loss = str(getattr(loss, "__name__", type(loss)))
-            own = [self.params.get("steps"), loss]
+            own = [
+                self.params.get("steps"),
+                _name_of_loss(getattr(model, "loss", None)),
+            ]
             self._training = kept_training(self._saved, [model], (), self._name, own)
         if self._training is None:
             return
         self._training.on_save = self._save_before_file
         self._next = self._turn = None
         self._is_saved = self._is_stale = self._has_stopped = False
-        if self._training.is_resumed:
-            self._continue_logs(self._training.note)
+        note, kind = self._training.note, tf.keras.callbacks.CSVLogger
+        self._loggers = [one for one in self._callbacks if isinstance(one, kind)]
+        for one in self._loggers if self._training.is_resumed else ():
+            one.append = True  # Else a CSVLogger empties its file.
+            size = note["sizes"].get(one.filename)
+            with contextlib.suppress(OSError, TypeError):  # There is none.
+                if not note.get("is_ended") and size < mark_of(one.filename):
+                    os.truncate(one.filename, size[0])  # To the state's last epoch.
 
     def _is_one_pass(self):
         is_dataset = isinstance(self._data, tf.data.Dataset)
         if not is_dataset or not _argument("steps_per_epoch"):
             return False
         return self._data.cardinality() != tf.data.INFINITE_CARDINALITY
-
-    def _continue_logs(self, note):
-        for number, one in enumerate(self._callbacks):
-            if isinstance(one, tf.keras.callbacks.CSVLogger):
-                one.append = True  # Else a CSVLogger empties its file.
-                is_left_out = note["turn"] is not None and number > note["turn"]
-                cut_rows(one.filename, one.sep, note["epoch"] - is_left_out)
 
     @_guarded
     def on_train_begin(self, logs=None):
@@ -209,9 +209,7 @@ class BackupAndRestore(_Callback):
         if self._is_stale and number < len(self._callbacks):
             self._save(False)  # The state that the callback before left, with its file.
         self._next, self._turn, self._is_stale = epoch + 1, number, False
-        logs = {
-            name: one for name, one in (logs or {}).items() if isinstance(one, Real)
-        }
+        logs = {n: one for n, one in (logs or {}).items() if isinstance(one, Real)}
         self._training.note["logs"][epoch] = {name: float(logs[name]) for name in logs}
 
     @_guarded
@@ -231,14 +229,13 @@ class BackupAndRestore(_Callback):
     def _save(self, is_changed=None, is_end=False):
         note, states = self._training.note, map(state_of, self._holders, self._given)
         changed = {
-            name: {
-                n: one for n, one in state.items() if zlib.crc32(one) != first.get(n)
-            }
-            for (name, first), state in zip(self._first_states.items(), states)
+            name: {n: one for n, one in state.items() if zlib.crc32(one) != old.get(n)}
+            for (name, old), state in zip(self._first_states.items(), states)
         }
         numbers = {*numbers_of(self.model).items()} - {*self._first_numbers.items()}
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
         note["numbers"] = dict(numbers)
+        note["sizes"] = {one.filename: mark_of(one.filename) for one in self._loggers}
         is_end = is_end or bool(self.model.stop_training)
         note["is_over"] = is_end and self._next < note["epochs"]
         note["trained"] = self._training.trained()  # A callback may unfreeze layers.
@@ -250,9 +247,8 @@ class BackupAndRestore(_Callback):
         self._next, self._turn = epoch + 1, None
         is_last = self.model.stop_training or epoch + 1 >= training.note["epochs"]
         if is_last and not self.model.stop_training:
-            self._has_stopped = self.model.stop_training = (
-                epoch + 1 < self.params["epochs"]
-            )
+            self._has_stopped = epoch + 1 < self.params["epochs"]
+            self.model.stop_training = self._has_stopped
         if self._is_saved or training.is_due() or is_last:
             self._save(None if self._is_saved or is_last else True)
         self._is_saved = False
@@ -303,6 +299,13 @@ def _argument(name, default=None):
     frames = (one.frame.f_locals for one in inspect.stack(0) if one.function == "fit")
     found = next((one[name] for one in frames if name in one), None)
     return default if found is None else found
+
+
+def _name_of_loss(loss):
+    with contextlib.suppress(Exception):  # A list, or the program's own.
+        loss = tf.keras.losses.get(loss)
+    loss = str(getattr(loss, "__name__", type(loss).__name__))
+    return loss.replace("_", "").lower()  # A file may have "mse" as a class.
 
 
 def _rate(model):

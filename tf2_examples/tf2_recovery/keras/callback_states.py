@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a2d35d6c9f398cc7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c24ccea3442ffb7d).
 """Reads and sets the state of the callbacks of a training."""
 
 import contextlib
@@ -11,7 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from .commands import is_moment
-from .saved_states import FILLED, fill, is_plain, plain_of, read, variable_of
+from .saved_states import FILLED, fill, is_plain, plain_of, read
+from .trained_variables import variable_of
 
 
 def names_of(callbacks):
@@ -69,17 +70,6 @@ def set_state(callback, state):
             setattr(callback, name, getattr(sys.modules["keras"].ops, value))
         else:
             setattr(callback, name, value)
-
-
-def cut_rows(path, separator, epoch):
-    """Removes the last rows of a CSVLogger's file, from an epoch on."""
-    with contextlib.suppress(OSError, ValueError), open(path, "r+") as file:
-        rows = file.readlines()
-        while rows[1:] and int(rows[-1].split(separator)[0]) >= epoch:
-            rows.pop()
-        file.seek(0)
-        file.writelines(rows)
-        file.truncate()
 
 
 def numbers_of(model):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8c9aaae160cc5755).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 46ca5604db0ed0ac).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -11,20 +11,22 @@ import sys
 import time
 import zlib
 
+import numpy as np
+
+from .saved_states import is_plain
+
 _INSTALLED = re.compile(
     rf"(site|dist)-packages|__autograph|^{re.escape(os.path.dirname(os.__file__))}"
 )
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
-_PROMPT = re.compile(r"^[^#\n]*(?<![\w.])(?<!def )(raw_)?input\(", re.MULTILINE)
-# The number of a task among those that a scheduler starts by one command.
-_TASKS = (
-    *("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID"),
-    *("LSB_JOBINDEX", "AWS_BATCH_JOB_ARRAY_INDEX", "JOB_COMPLETION_INDEX"),
-)
+_asked = []  # Has something for each question that the program has asked.
+sys.addaudithook(lambda event, _: event == "builtins.input" and _asked.append(event))
+_ANSWERS = re.compile(r"^[^#\n]*sys\.stdin", re.MULTILINE)
 # A variable of the environment that the source reads, if no scheduler sets it anew.
 _VARIABLE = re.compile(
-    r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+(?!SLURM|PBS|LSB|SGE|CUDA|HOST|TMP)(\w+)"
+    r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"
+    r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|CUDA|HOST|TMP)(\w+)"
 )
 _SETTINGS = ("*.yaml", "*.yml", "*.toml", "*.ini", "*.cfg", "conf*.json", "param*.json")
 
@@ -57,14 +59,13 @@ def command_of_process():
     found = [one for one in map(os.path.abspath, found) if not _INSTALLED.search(one)]
     texts, folder = {one: _text_of(one) for one in {*found, *given}}, _folder()
     source = b"\n".join(texts[one] for one in found).decode(errors="replace")
-    if _PROMPT.search(source):
+    if _asked or _ANSWERS.search(source):
         return None
     process = multiprocessing.current_process().name  # Such as the one of each fold.
-    tasks = [os.environ.get(name) for name in _TASKS]
     crcs = {name: zlib.crc32(text) for name, text in texts.items() if text}
     files = {os.path.relpath(name, folder): crc for name, crc in crcs.items()}
     variables = {name: os.environ.get(name) for name in _VARIABLE.findall(source)}
-    return {"run": [process, *tasks, *run], "files": files, "variables": variables}
+    return {"run": [process, *run], "files": files, "variables": variables}
 
 
 def difference_of(noted, command):
@@ -90,15 +91,21 @@ def values_of_callers():
         path, function = frame.f_code.co_filename, frame.f_code.co_name
         if not path.startswith(_OWN) and not _INSTALLED.search(path):
             for name, one in frame.f_locals.items():
-                if type(one) in (int, float, str) and not is_moment(one):
+                if _is_setting(one) and not is_moment(one):
                     found[function, name] = str(one)[:200]
         frame = frame.f_back
     return {key: one for key, one in found.items() if key[1][0] != "_"}
 
 
+def _is_setting(value):
+    if isinstance(value, (dict, tuple)):
+        return len(value) < 100 and is_plain(value)
+    return isinstance(value, (int, float, str, os.PathLike, np.generic))
+
+
 def is_moment(value):
     """Returns whether a number is a time of these days, which is no state."""
-    return type(value) is float and abs(value - time.time()) < 10**6
+    return isinstance(value, float) and abs(value - time.time()) < 10**6
 
 
 def process_of(pid):

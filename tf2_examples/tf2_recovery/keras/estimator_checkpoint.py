@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2e9f88678a3d301f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cd197f111b0122a2).
 """Restores a Keras model from a checkpoint of TensorFlow's ``model_to_estimator``."""
 
 import itertools
@@ -103,9 +103,7 @@ def _slots(model, optimizer, weights, keys):
     kind, trained = type(optimizer).__name__, model.trainable_variables
     if hasattr(optimizer, "get_slot_names"):  # tf.keras.optimizers.legacy
         known = {name: (name, "") for name in optimizer.get_slot_names()}
-        slots = {
-            key: [optimizer.get_slot(one, key) for one in trained] for key in known
-        }
+        slots = {k: [optimizer.get_slot(one, k) for one in trained] for k in known}
     elif kind in _SLOTS:
         known = _SLOTS[kind]
         slots = {key: getattr(optimizer, key, ()) for key in known}

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 656c5b6e3b15c0bc).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 972cab1a0bebb82e).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -25,24 +25,29 @@ from .commands import (
     values_of_callers,
 )
 from .saved_states import (
-    build_config_of,
     check_place,
-    class_of,
-    digest_of,
     directory_for,
     files_in,
-    has_saved,
     has_space,
-    has_value,
-    is_finite,
     mark_of,
     names_in,
     newest_state,
-    places_trained_by,
+    places_in,
     put_in_place,
     remove_tree,
+)
+from .trained_variables import (
+    all_variables,
+    build_config_of,
+    class_of,
+    config_of,
+    digest_of,
+    has_saved,
+    has_value,
+    is_finite,
+    optimizers_of,
+    places_trained_by,
     replicas_of,
-    variable_of,
     variables_of,
 )
 from .watched_saves import watch_saves
@@ -81,6 +86,7 @@ class SavedTraining:
 
     def __init__(self, saved, models, optimizers=(), name="fit", settings=()):
         self.parent, self.name, self.models = directory_for(saved), name, models
+        self._path = os.fspath(saved)
         if settings is None:
             raise ValueError("its loop carries objects")
         check_place(self.parent, models[0])
@@ -95,6 +101,10 @@ class SavedTraining:
             _trainings[-1].save(False)  # It was not the last one of the job.
         nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
         self._find({**nothing, "settings": settings})
+        for one in [one for one in self._before if one.name == name][-1:]:
+            if "later" not in one.note:
+                one.note["later"] = self.note["call"]
+                one.save(False)
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
@@ -120,12 +130,14 @@ class SavedTraining:
             "began": self.digests(),
             "trained": self.trained(),
             "optimizers": [*map(class_of, self._optimizers())],
+            "config": config_of(self.models, self._optimizers()),
         }
         self.note = {**nothing, **own}
         others = [] if reason else {*self._inside("")} - {self.directory}
         found = [note, *(newest_state(path)[0] for path in others)]
         found = [one for one in found if not difference_of(one.get("command"), command)]
         self._notes = sorted(found, key=lambda one: one.get("time", 0))
+        self.is_newest = any(one is note for one in self._notes[-1:])
         reason = reason or self._reason_against(note)
         if not reason and self._has_variables(note):
             # The files of its first start: a training may change what arguments name.
@@ -143,22 +155,26 @@ class SavedTraining:
         keys = "trained", "optimizers", "settings"  # Slots would mean something else.
         is_other = any(note.get(key) != own[key] for key in keys)
         is_one_job = all(one.is_resumed and one.was_over for one in self._before)
-        call, is_repeated = note["call"], f"{self.name}-1" in names_in(self.parent)
-        others = call.keys() & own["call"].keys() if is_repeated else ()
+        call, later = note["call"], note.get("later")
+        others = call.keys() & own["call"].keys() if later is not None else ()
         is_other_call = any(call[name] != own["call"][name] for name in others)
-        is_torn = any(files_in(one["part"]) for one in (note, last))
-        files = dict(pair for one in self._notes for pair in one["files"].items())
-        is_moved = any(mark_of(path) != mark for path, mark in files.items())
+        torn = [places_in(x["part"], os.path.dirname(x["file"])) for x in (note, last)]
+        torn = {os.path.abspath(place) for one in torn for place in one.values()}
+        marks = dict(pair for one in self._notes for pair in one["files"].items())
+        files = {path: mark_of(path) == mark for path, mark in marks.items()}
+        files[self._path] = torn or not note["is_there"] or mark_of(self._path)
+        lost = {os.path.abspath(path) for path, is_same in files.items() if not is_same}
         is_over = last.get("is_in_file") and not files_in(last["part"])
         for is_so, reason in (
             (note.get("values", ()) is None, "its loop carries objects"),
             (is_other, "its layers, optimizer, loss or steps differ"),
             (not is_one_job, "a training before it in this process is a new one"),
             (is_other_call, "the functions around it have other values"),
+            (call == later, "nothing tells it from a later call"),
             (is_over or last.get("is_passed"), "that job had finished"),
             (last is not note and not note.get("is_ended"), "a later one had followed"),
-            (is_moved and not is_torn, "a saved file was removed or replaced"),
-            (not self._begins_with(note), "it began with other weights"),
+            (lost - torn, "a saved file was removed or replaced"),
+            (not self._begins_with(note), "it began with other weights or settings"),
         ):
             if is_so:
                 return reason
@@ -167,8 +183,10 @@ class SavedTraining:
     def _begins_with(self, note):
         """Returns whether the weights are those of the state, or of a file it saved."""
         now, notes = self.note["began"], [note, self._notes[-1]]
-        if now == note["began"] or self._has_weights():
-            return True  # Or they were loaded from a file that Keras did not write.
+        if now == note["began"] and self.note["config"] == note["config"]:
+            return True
+        if now != note["began"] and self._has_weights():
+            return True  # They were loaded from a file that Keras did not write.
         is_torn = any(files_in(one["part"]) for one in notes)
         is_late = is_torn or any(one["file"] and not one["part"] for one in notes)
         most = 2 if is_late else 1  # The last file was not yet in its place.
@@ -209,7 +227,7 @@ class SavedTraining:
     def pass_over(self, is_over):
         """Notes whether this training had ended: a start passes over a job once."""
         self.was_over = is_over
-        if is_over and self._notes[-1]["time"] == self.note["time"]:
+        if is_over and self.is_newest:
             self.note["is_passed"] = True
             self.save(False)
 
@@ -227,27 +245,11 @@ class SavedTraining:
         own = set(map(id, self._weights("trainable_variables")))
         return [n for n, one in enumerate(self._weights()) if id(one) in own]
 
-    def _tracked(self):  # Finds the variables of a user's train_step, too.
-        views = [tf.train.TrackableView(one).descendants() for one in self._roots]
-        return [one for view in views for one in view]
-
     def _optimizers(self):
-        found = [one for one in self._tracked() if hasattr(one, "apply_gradients")]
-        inner = [id(getattr(one, "inner_optimizer", None)) for one in found]
-        return [*{id(one): one for one in found if id(one) not in inner}.values()]
+        return optimizers_of(self._roots)
 
     def _variables(self):
-        """Returns all variables except those of metrics, the weights first."""
-        found = self._weights() + self._weights("variables")
-        found += [getattr(model, "_train_counter", None) for model in self.models]
-        for one in self._optimizers():
-            found += one.variables() if callable(one.variables) else one.variables
-        metrics = [v for m in self.models for one in m.metrics for v in one.variables]
-        skipped = {id(variable_of(one)) for one in metrics}
-        found = map(variable_of, [*found, *self._tracked()])
-        found = [one for each in found for one in replicas_of(each)]
-        unique = {id(one): one for one in found if isinstance(one, tf.Variable)}
-        return [one for key, one in unique.items() if key not in skipped]
+        return all_variables(self.models, self._roots)
 
     def is_due(self):
         """Returns whether nine times the time that the last save took has passed since."""
@@ -300,7 +302,9 @@ class SavedTraining:
                 remove_tree(os.path.join(self.directory, name))
 
     def _write_note(self):
-        files = [n for n in self.note["files"] if mark_of(n) or self.note["part"]]
+        self.note["is_there"] = mark_of(self._path) is not None
+        is_torn = bool(files_in(self.note["part"]))
+        files = [name for name in self.note["files"] if is_torn or mark_of(name)]
         self.note["files"] = {n: self.note["files"][n] for n in files[-_MOST_FILES:]}
         self.note["time"] = time.time()
         path = os.path.join(self.directory, f"note-{self.note['number']}")
@@ -367,8 +371,8 @@ class SavedTraining:
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
         self.note["file"] = path if "://" in path else os.path.abspath(path)
         self.note["part"] = part if is_aside else ""
-        for name in files_in(part) if is_aside else ():
-            place = os.path.join(os.path.dirname(path), os.path.relpath(name, part))
+        places = places_in(part, os.path.dirname(path)) if is_aside else {}
+        for name, place in places.items():
             if os.path.basename(name) != "checkpoint":  # Each save writes it.
                 self.note["files"].pop(place, None)
                 self.note["files"][place] = mark_of(name)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ee8d7be0a912bf4c).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f189cf25c5f21726).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -10,7 +10,6 @@ import re
 import shutil
 import stat
 import sys
-import zlib
 
 import numpy as np
 import tensorflow as tf
@@ -142,12 +141,6 @@ def remove_tree(path):
         tf.io.gfile.rmtree(path)
 
 
-def is_finite(variable):
-    """Returns whether a variable has no NaN and no infinite value."""
-    value = replicas_of(variable)[0].read_value()
-    return not value.dtype.is_floating or bool(tf.reduce_all(tf.math.is_finite(value)))
-
-
 def has_space(directory, variables):
     """Returns whether a disk has room for two copies of variables; True for a remote."""
     if "://" in directory:
@@ -164,6 +157,11 @@ def files_in(directory):
     return [os.path.join(top, name) for top, _, names in found for name in names]
 
 
+def places_in(part, folder):
+    """Returns a dict from each file below a part to its place below a folder."""
+    return {n: os.path.join(folder, os.path.relpath(n, part)) for n in files_in(part)}
+
+
 def mark_of(path):
     """Returns the size and time of a file, a tuple; None if there is none."""
     with contextlib.suppress(tf.errors.OpError):
@@ -174,12 +172,14 @@ def mark_of(path):
 
 def put_in_place(part, folder):
     """Moves files from part to folder; returns False if there are none, or on failure."""
-    files = files_in(part)
+    files = places_in(part, folder)
     # A checkpoint's index after its data, the list at last.
-    files.sort(key=lambda name: (name.endswith("checkpoint"), ".index" in name))
+    names = sorted(
+        files, key=lambda name: (name.endswith("checkpoint"), ".index" in name)
+    )
     try:
-        for path in files:
-            place = os.path.join(folder, os.path.relpath(path, part))
+        for path in names:
+            place = files[path]
             is_there = os.path.isfile(place)
             if is_there and not os.access(place, os.W_OK):
                 return False
@@ -194,68 +194,4 @@ def put_in_place(part, folder):
     except tf.errors.OpError:  # Also if the folder is on another disk.
         return False
     sync_files(folder or ".")
-    return files != []
-
-
-def variable_of(one):
-    """Returns the ``tf.Variable`` of a Keras 3 variable, or any other object itself."""
-    value = getattr(one, "value", None)
-    return value if isinstance(value, tf.Variable) else one
-
-
-def variables_of(models, which="weights"):
-    """Returns the variables of built models without duplicates, a list."""
-    found = []
-    for model in models:
-        with contextlib.suppress(ValueError):  # Keras 2 raises before a model is built.
-            found += map(variable_of, getattr(model, which))
-    return list({id(one): one for one in found}.values())
-
-
-def replicas_of(variable):
-    """Returns a variable's replicas, one for each device, a list."""
-    is_one = not isinstance(variable, tf.Variable)
-    return [variable] if is_one else getattr(variable, "values", [variable])
-
-
-def places_trained_by(optimizer, weights):
-    """Returns the indices of the weights that an optimizer trains, a list of ints."""
-    inner = getattr(optimizer, "inner_optimizer", optimizer)
-    own = getattr(inner, "_trainable_variables", None)
-    if own is not None:  # Keras 3.
-        own = [id(variable_of(one)) for one in own]
-        return [n for n, one in enumerate(weights) if id(one) in own]
-    own = getattr(inner, "_index_dict", None) or getattr(inner, "_slots", ())
-    return [n for n, one in enumerate(weights) if one._unique_id in own]
-
-
-def build_config_of(model):
-    """Returns the argument of ``model.build_from_config``, None if it is no plain data."""
-    config = model.get_build_config() if model.built else None
-    return config if is_plain(config) else None
-
-
-def digest_of(variable):
-    """Returns the CRC-32 of a variable's value, an int."""
-    one = replicas_of(variable)[0]
-    on_read = tf.VariableSynchronization.ON_READ  # Each replica has another value.
-    if one is not variable and one.synchronization == on_read:
-        return 0
-    value = np.ascontiguousarray(one.read_value())
-    return zlib.crc32(value.reshape(-1).view(np.uint8))
-
-
-def has_saved(saved, now, most):
-    """Returns whether weights are all that was saved last, or with 2 before it too."""
-    return bool(saved) and all(now.get(n) in marks[:most] for n, marks in saved.items())
-
-
-def class_of(optimizer):
-    """Returns the name of an optimizer's class, without a scale of its losses."""
-    return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
-
-
-def has_value(variable, value):
-    """Returns whether a variable still has a value that was read from it."""
-    now, value = np.asarray(variable.read_value()), np.asarray(value)
-    return np.may_share_memory(now, value) or np.array_equal(now, value)
+    return files != {}

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 39dfb5b6bac52ec6).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ac9df1d5815319ab).
 """Saves and restores a Keras model by steps while ``fit`` trains it."""
 
 import os
@@ -118,9 +118,8 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         if self.manager.checkpoints:
             return self.manager.checkpoints[::-1]
         # The file "checkpoint", which lists them, is missing.
-        files = tf.io.gfile.glob(
-            os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
-        )
+        pattern = os.path.join(self.manager.directory, "*ckpt-[0-9]*.index")
+        files = tf.io.gfile.glob(pattern)
         paths = [file[: -len(".index")] for file in files]
         return sorted(paths, key=lambda path: int(path.split("-")[-1]), reverse=True)
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 8830878d83213587).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d18f6efc69b82d50).
 """Loads compiled models in HDF5, which Keras 3 reads but cannot train further."""
 
 import inspect
@@ -68,9 +68,8 @@ def _refuse_other_activation(filepath):
     import h5py  # Keras 3 requires it.
 
     with h5py.File(str(filepath), "r") as file:
-        layers, version = (
-            file.attrs.get(n, "") for n in ("model_config", "keras_version")
-        )
+        names = "model_config", "keras_version"
+        layers, version = (file.attrs.get(name, "") for name in names)
     if version.startswith("2") and '"hard_sigmoid"' in layers:
         raise ValueError(
             f"{filepath} is of Keras 2, where hard_sigmoid is 0.2 * x + 0.5, from 0 to 1; of "

@@ -21,7 +21,7 @@ _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
 _asked = []  # Has something for each question that the program has asked.
 sys.addaudithook(lambda event, _: event == "builtins.input" and _asked.append(event))
-_ANSWERS = re.compile(r"^[^#\n]*sys\.stdin", re.MULTILINE)
+_ANSWERS = re.compile(r"^[^#\n]*sys\.stdin\.readline", re.MULTILINE)
 # A variable of the environment that the source reads, if no scheduler sets it anew.
 _VARIABLE = re.compile(
     r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"

@@ -123,7 +123,8 @@ class _Write:
             ended.end() if is_whole else ended.close()
 
     def _begin(self) -> None:
-        directories = sorted({os.path.dirname(target) for target in self._targets.values()})
+        found = {os.path.dirname(target) for target in self._targets.values()}
+        directories = sorted(found, key=lambda one: (not os.path.isdir(one), one))  # The first has the journal.
         for directory in directories:
             here = [path for path, target in self._targets.items() if os.path.dirname(target) == directory]
             self._try(here, lambda: self._enter(directory))  # noqa: B023

@@ -235,7 +235,9 @@ def import_base(path: str, text: str) -> ImportBase | None:
             ways.append(ImportBase(ancestor(own, max(dots) - 1), is_package=True))
         if ways:
             return ways[0] if len(ways) == 1 or not _is_started(text) else None
-    return None if _is_started(text) and around is None else ImportBase(root)
+    words = files_by_imported_word(importing_root(os.path.join(root, package)))
+    is_imported = any(words.get(one) for one in (stem, package))
+    return ImportBase(root) if around is not None or (is_imported and not _is_started(text)) else None
 
 
 def _imports_package(package: str, text: str) -> bool:

@@ -26,9 +26,8 @@ def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None
 
         def before(beams, here):
             parents, is_inside = here
-            return tf1.where_v2(
-                is_inside, tf1.gather(parents, beams, batch_dims=1), beams
-            )
+            origins = tf1.gather(parents, beams, batch_dims=1)
+            return tf1.where_v2(is_inside, origins, beams)
 
         beams = tf1.scan(before, (parent_ids, inside), last, reverse=True)
         beams = tf1.concat([beams[1:], last[None]], 0)

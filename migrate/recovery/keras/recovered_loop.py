@@ -7,6 +7,8 @@ import sys
 from .interrupted_training import kept_training
 from .saved_states import fill, is_plain, plain_of, read
 
+_MOST = 2**24  # The bytes of all values.
+
 
 class recovered:  # Named as range is, which it stands for.
     """Yields the turns of a training loop that an interrupted run has not finished.
@@ -37,8 +39,11 @@ class recovered:  # Named as range is, which it stands for.
     def _contents(self):
         """Returns all values pickled one by one, a list; None if they are no plain data."""
         found = [*map(plain_of, (*self._values, *self._carried()))]
-        found = [*map(pickle.dumps, found)] if is_plain(found) else None
-        return found if found is not None and sum(map(len, found)) < 2**24 else None
+        is_large = any(getattr(one, "nbytes", 0) > _MOST for one in found)
+        if is_large or not is_plain(found):
+            return None
+        found = [*map(pickle.dumps, found)]
+        return found if sum(map(len, found)) < _MOST else None
 
     def __iter__(self):
         for turn, given in self._iterate():
@@ -55,8 +60,10 @@ class recovered:  # Named as range is, which it stands for.
         is_range = isinstance(turns, range)
         first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
         step = turns.step if is_range else next(turns) - first
-        training.restore()
         note, given = training.note, ()
+        if training.is_resumed and (first - note["epoch"]) * step > 0:
+            training.is_resumed, note["number"] = False, 0  # Its own file is newer.
+        training.restore()
         if not training.is_resumed:  # The first turn may write files.
             note.update(first=first, epoch=first, in_file=first, stop=stop)
             note.update(values=begun, ended_at=None)

@@ -35,8 +35,7 @@ def optimizers_of(roots):
 
 
 def _tracked_by(roots):  # Finds the variables of a user's train_step, too.
-    views = [tf.train.TrackableView(one).descendants() for one in roots]
-    return [one for view in views for one in view]
+    return [x for one in roots for x in tf.train.TrackableView(one).descendants()]
 
 
 def is_finite(variable):

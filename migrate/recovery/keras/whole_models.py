@@ -127,9 +127,8 @@ def _compiled(model, filepath, custom_objects):
             )
             if "optimizer_weights" in file:
                 version = str(file.attrs.get("keras_version", "2"))
-                _restore_optimizer(
-                    model, file["optimizer_weights"], version.startswith("3")
-                )
+                is_of_3 = version.startswith("3")
+                _restore_optimizer(model, file["optimizer_weights"], is_of_3)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{filepath} cannot be trained further as it was compiled: {error}. "

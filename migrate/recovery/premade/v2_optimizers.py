@@ -167,9 +167,8 @@ class CannedKerasOptimizer:
             )
         if not isinstance(gradient, tf.IndexedSlices):
             rms = tf1.assign(rms, rho * rms + (1.0 - rho) * tf.square(gradient))
-            return tf1.assign(
-                variable, variable - rate * gradient / (tf.sqrt(rms) + epsilon)
-            )
+            change = rate * gradient / (tf.sqrt(rms) + epsilon)
+            return tf1.assign(variable, variable - change)
         gradient, indices = _sum_rows(gradient)
         with tf1.control_dependencies([tf1.assign(rms, rms * rho)]):
             scaled = (gradient * gradient) * (1.0 - rho)

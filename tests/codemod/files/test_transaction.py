@@ -149,6 +149,17 @@ def unsynced(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
+def test_a_new_directory_may_come_before_all_that_are_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("training").mkdir()
+    Path("training/job.py").write_bytes(b"old")
+    new = [NewText("training/job.py", b"new", b"old"), NewText("recovery/keras/state.py", b"made", None)]
+    written = WriteOutcome()
+    write_together(new, [ProgramFiles((new[0].path,), (new[1].path,))], written, Boundary(["."]))
+    assert state(tmp_path) == {"training/job.py": b"new", "recovery/keras/state.py": b"made"}
+    assert not written.problems
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("unsynced")
 def test_a_kill_before_any_line_leaves_the_whole_program_old_or_new_when_the_next_run_has_looked(tmp_path):

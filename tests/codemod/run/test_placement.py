@@ -139,6 +139,7 @@ def test_a_folder_with_other_things_than_python_is_somebodys_own_too(tmp_path):
 
 def test_a_blocked_module_blocks_all_files_of_its_package_and_no_other(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, tf2_recovery_in_p="", other=JOB)
+    tree(tmp_path, start="import p\n")
     outcome, _ = migrated(tmp_path)
     assert errors(outcome) == ["FT006"]
     left = [name for name in ("p/a.py", "p/sub/b.py", "other.py") if (tmp_path / name).read_text() == JOB]
@@ -147,6 +148,7 @@ def test_a_blocked_module_blocks_all_files_of_its_package_and_no_other(tmp_path)
 
 def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing(tmp_path):
     tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", b_in_sub_in_p=JOB, init_in_q="", c_in_q=JOB, d=JOB)
+    tree(tmp_path, start="import p, q\n")
     migrated(tmp_path)
     found = {path.stem: path.read_text() for path in tmp_path.rglob("[abcd].py")}
     assert all(f"from p.tf2_recovery{IMPORT}" in found[name] for name in "ab")
@@ -220,7 +222,7 @@ def test_a_package_of_tensorflows_name_gets_its_pieces_by_relative_imports(tmp_p
 
 
 def test_a_program_below_a_package_imports_from_the_folder_that_an_earlier_run_wrote_above_it(tmp_path):
-    tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="")
+    tree(tmp_path, init_in_p="", a_in_p=JOB, init_in_sub_in_p="", start="import p\n")
     migrated(tmp_path)
     tree(tmp_path, b_in_sub_in_p=JOB)
     outcome, problems = migrated(tmp_path, path=str(tmp_path / "p/sub/b.py"))
@@ -254,7 +256,7 @@ def test_a_module_of_the_folders_name_is_not_hidden_by_the_folder(tmp_path, edit
 
 
 def test_paths_relative_to_the_working_directory_give_the_same(here):
-    tree(here, init_in_p="", a_in_p=JOB, b=JOB)
+    tree(here, init_in_p="", a_in_p=JOB, b=JOB, start="import p\n")
     migrated(here, path=".")
     assert f"from p.tf2_recovery{IMPORT}" in (here / "p/a.py").read_text()
     assert f"from tf2_recovery{IMPORT}" in (here / "b.py").read_text()
@@ -265,7 +267,7 @@ def test_paths_relative_to_the_working_directory_give_the_same(here):
     ("from . import (\n    data,\n    model,\n)\n", f"from .tf2_recovery{IMPORT}"),
     ("from .model import est\n", f"from .tf2_recovery{IMPORT}"),
     ("from p import model\n", f"from p.tf2_recovery{IMPORT}"),
-    ("from . import models\n", f"from p.tf2_recovery{IMPORT}"),
+    ("from . import models\n", EITHER_WAY),
 )
 @pytest.mark.parametrize("path", [".", None])
 def test_a_module_is_found_as_its_package_imports_it_also_where_that_is_the_working_directory(
@@ -373,6 +375,12 @@ def test_a_script_beside_a_distributions_package_imports_the_packages_copy(tmp_p
     folders = {package.folder_of(path) for change in outcome.changes for path in change.needs}
     assert folders <= {str(tmp_path / "lib" / "tf2_recovery")}
     assert "from lib.tf2_recovery." in (tmp_path / "train.py").read_text()
+
+
+def test_a_file_that_nothing_imports_beside_an_init_may_be_a_script(tmp_path):
+    tree(tmp_path, init_in_scene="", train_in_scene=JOB, other_in_scene="import os\n")
+    migrated(tmp_path / "scene")
+    assert EITHER_WAY in (tmp_path / "scene/train.py").read_text()
 
 
 def test_folders_of_keras_recovery_have_the_same_files_since_one_may_hide_another(tmp_path):

@@ -1135,6 +1135,27 @@ def test_a_loop_goes_on_that_counts_what_is_left_or_has_no_end(start, turns):
     assert train(4)[0] == [4, 5]
 
 
+def test_a_loop_that_counts_from_its_files_begins_no_turn_below_its_first(start):
+    def train(first=0, killed_in=None):
+        start()
+        model, turns = build(), []
+        if first:
+            model.load_weights(f"w/{first}.weights.h5")
+        for turn in recovered(range(first, 5), "w", model):
+            turns.append(turn)
+            model.train_on_batch(X, Y)
+            if turn == killed_in == 3:
+                break
+            model.save_weights(f"w/{turn + 1}.weights.h5")
+            if turn == killed_in:
+                break
+        return turns
+
+    train(killed_in=2)
+    assert train(first=3, killed_in=3) == [3]  # Its file is newer than the kept state.
+    assert train(first=3) == [3, 4]
+
+
 def test_a_loop_killed_in_its_first_turn_behind_its_save_trains_that_turn_once(start):
     def train(is_killed=False):
         model = build()

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9abd06f9bb46a574).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ff15b61eee2241e5).
 """The settings of a training job, as ``tf.estimator.RunConfig`` had them."""
 
 import copy
@@ -195,9 +195,8 @@ def _check_task(jobs, task_type, task_id, chief):
         raise ValueError(
             'If "cluster" is set in TF_CONFIG, task type and index must be set.'
         )
-    if task_type != "evaluator" and not 0 <= int(task_id) < len(
-        jobs.get(task_type, ())
-    ):
+    known = range(len(jobs.get(task_type, ())))
+    if task_type != "evaluator" and int(task_id) not in known:
         raise ValueError(
             f"{task_type} {task_id} is not a valid task in the cluster {jobs}, which "
             "may come from the TF_CONFIG environment variable."

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 930ac4d37eb48593).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 019840bc999bad76).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -28,7 +28,7 @@ _VARIABLE = re.compile(
     r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"
     r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|CUDA|HOST|TMP)(\w+)"
 )
-_SETTINGS = ("*.yaml", "*.yml", "*.toml", "*.ini", "*.cfg", "conf*.json", "param*.json")
+_SETTINGS = "*.yaml *.yml *.toml *.ini *.cfg conf*.json* param*.json* conf*/*".split()
 
 
 def is_notebook():
@@ -41,9 +41,8 @@ def command_of_process():
     """Returns a dict of arguments, or a notebook's cells, files, and variables.
 
     The files are source that is not installed, settings beside the program, and texts
-    that the arguments name, each with its CRC-32; the variables are those of the
-    environment that the source reads. None at Python's prompt, and for a program that
-    asks its user.
+    that the arguments name, each with its CRC-32; the variables are what the source
+    reads. None at Python's prompt, and for a program that has asked its user.
     """
     main, given = sys.modules["__main__"], []
     path, run = getattr(main, "__file__", None), getattr(main, "In", None)
@@ -51,8 +50,7 @@ def command_of_process():
         run = [os.path.basename(path), *sys.argv[1:]]
         given = [os.path.abspath(one.rpartition("=")[2]) for one in run[1:]]
         own = glob.escape(_folder())
-        places = f"{own}/", f"{own}/conf*/"
-        given += [n for at in places for one in _SETTINGS for n in glob.glob(at + one)]
+        given += [path for one in _SETTINGS for path in glob.glob(f"{own}/{one}")]
     if run is None:
         return None
     found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]

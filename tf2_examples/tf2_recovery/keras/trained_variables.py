@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e92200a20289cc84).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 77e49e6cae8ae05d).
 """Finds the variables of models and optimizers, and compares their values."""
 
 import contextlib
@@ -36,8 +36,7 @@ def optimizers_of(roots):
 
 
 def _tracked_by(roots):  # Finds the variables of a user's train_step, too.
-    views = [tf.train.TrackableView(one).descendants() for one in roots]
-    return [one for view in views for one in view]
+    return [x for one in roots for x in tf.train.TrackableView(one).descendants()]
 
 
 def is_finite(variable):

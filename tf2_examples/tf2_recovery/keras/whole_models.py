@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d18f6efc69b82d50).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content a5defe72c37c65ca).
 """Loads compiled models in HDF5, which Keras 3 reads but cannot train further."""
 
 import inspect
@@ -128,9 +128,8 @@ def _compiled(model, filepath, custom_objects):
             )
             if "optimizer_weights" in file:
                 version = str(file.attrs.get("keras_version", "2"))
-                _restore_optimizer(
-                    model, file["optimizer_weights"], version.startswith("3")
-                )
+                is_of_3 = version.startswith("3")
+                _restore_optimizer(model, file["optimizer_weights"], is_of_3)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{filepath} cannot be trained further as it was compiled: {error}. "

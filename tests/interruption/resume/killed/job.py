@@ -129,8 +129,8 @@ def dense_net(units, **first):
     return keras.Sequential([keras.layers.Input((4,)), *layers, keras.layers.Dense(1, dtype="float32")])
 
 
-def compiled(model, loss="mse"):
-    model.compile(keras.optimizers.Adam(0.01), loss)
+def compiled(model, loss="mse", optimizer=keras.optimizers.Adam):
+    model.compile(optimizer(0.01), loss)
     return model
 
 
@@ -289,7 +289,8 @@ def frozen():
 
 
 def pairs():
-    models = [compiled(dense_net(4)), compiled(dense_net(3))]
+    # Without slots: a start that counts from newer files goes on from these alone.
+    models = [compiled(dense_net(units), optimizer=keras.optimizers.SGD) for units in (4, 3)]
     first = 0
     while all(os.path.exists(f"w/{number}-{first + 1}.weights.h5") for number in range(2)):
         first += 1

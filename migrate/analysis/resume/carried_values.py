@@ -80,6 +80,12 @@ def carried_values(
                 found.assigned[text] = None
             elif not _is_count(names.statement_of(place)):
                 found.problem = f"line {place.lineno} changes `{ast.unparse(place)}`, which has no name at the loop"
+        objects = {text.rpartition(".")[0] for text in found.assigned if "." in text}
+        for place in places:
+            text = source_at_loop(block.module, place, block.sources)
+            tests = [one for one in names.ancestors(place) if isinstance(one, ast.If) and one in nodes]
+            if tests and text.rpartition(".")[0] in objects and text not in found.assigned:
+                found.problem = f"line {place.lineno} changes `{ast.unparse(place)}` under a test"
         for one in _compiled_in_some_turns(block, nodes, turn) if is_own else ():
             found.problem = f"line {one.lineno} compiles or freezes layers in some turns alone"
     inside = {ast.unparse(one) for one in walk(loop) if isinstance(getattr(one, "ctx", None), ast.Store)}

@@ -153,10 +153,10 @@ def test_a_new_directory_may_come_before_all_that_are_there(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     Path("training").mkdir()
     Path("training/job.py").write_bytes(b"old")
-    new = [NewText("training/job.py", b"new", b"old"), NewText("recovery/keras/state.py", b"made", None)]
+    new = [NewText("training/job.py", b"new", b"old"), NewText("recovery/state.py", b"made", None)]
     written = WriteOutcome()
     write_together(new, [ProgramFiles((new[0].path,), (new[1].path,))], written, Boundary(["."]))
-    assert state(tmp_path) == {"training/job.py": b"new", "recovery/keras/state.py": b"made"}
+    assert state(tmp_path) == {"training/job.py": b"new", "recovery/state.py": b"made"}
     assert not written.problems
 
 

@@ -301,6 +301,14 @@ LEFT = {
         "line 17 changes `made().rate.now`, which has no name at the loop",
         "Nothing changes",
     ),
+    "an attribute that some turns alone set, beside one that goes on": (
+        LOOP.format("pool = Pool()\nfor epoch in range(9):\n    pool.add(x)")
+        + "\n\nclass Pool:\n    def add(self, x):\n        if self.first is None:\n"
+        + "            self.first = x\n            self.second = x\n        else:\n"
+        + "            self.first = join(self.first, x)\n            self.second = join(self.second, x)\n",
+        "line 24 changes `self.second` under a test",
+        "Nothing changes",
+    ),
     "layers that are frozen from a turn on": (
         LOOP.format("for epoch in range(9):\n    if epoch == 3:\n        critic.layers[0].trainable = False"),
         "line 10 compiles or freezes layers in some turns alone",

@@ -472,6 +472,19 @@ def test_two_stages_of_a_model_are_told_apart(start):
     assert train() == ([], [3, 4])
 
 
+def test_a_stage_that_is_passed_over_and_saves_its_model_leaves_the_later_one_its_place(start):
+    def train(at=None):
+        start()
+        model = build()
+        first = fit(model, saver(), epochs=2, name="head")[0]
+        model.save_weights(FILE)
+        return first, fit(model, saver(), first=2, at=at, name="all")[0]
+
+    train(at=3)
+    assert train(at=4) == ([], [3, 4])
+    assert train() == ([], [4])
+
+
 def test_a_kill_before_a_later_stage_has_put_its_file_in_place_begins_no_stage_anew(start, monkeypatch):
     def train(kill=False):
         model = build()

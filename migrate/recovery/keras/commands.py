@@ -27,7 +27,7 @@ _VARIABLE = re.compile(
     r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"
     r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|CUDA|HOST|TMP)(\w+)"
 )
-_SETTINGS = "*.yaml *.yml *.toml *.ini *.cfg conf*.json* param*.json* conf*/*".split()
+_SETTINGS = "*.y*ml", "*.toml", "*.ini", "*.cfg", "conf*.json*", "par*.json*", "conf*/*"
 
 
 def is_notebook():

@@ -305,8 +305,7 @@ class SavedTraining:
         is_torn = bool(files_in(self.note["part"]))
         files = [name for name in self.note["files"] if is_torn or mark_of(name)]
         self.note["files"] = {n: self.note["files"][n] for n in files[-_MOST_FILES:]}
-        if not self.was_over:  # Else a later one was interrupted.
-            self.note["time"] = time.time()
+        self.note["time"] = self.note["time"] if self.was_over else time.time()
         path = os.path.join(self.directory, f"note-{self.note['number']}")
         with tf.io.gfile.GFile(path + ".new", "wb") as file:
             file.write(pickle.dumps(self.note))

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 019840bc999bad76).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 434062ee815f5188).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -28,7 +28,7 @@ _VARIABLE = re.compile(
     r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"
     r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|CUDA|HOST|TMP)(\w+)"
 )
-_SETTINGS = "*.yaml *.yml *.toml *.ini *.cfg conf*.json* param*.json* conf*/*".split()
+_SETTINGS = "*.y*ml", "*.toml", "*.ini", "*.cfg", "conf*.json*", "par*.json*", "conf*/*"
 
 
 def is_notebook():

@@ -290,19 +290,6 @@ def decoders(of):
 
     yield "decoder: projected", evaluated(projected)
 
-    def drawn(helper):
-        cell = cells.GRUCell(3)
-        # in order: what only draws may run ahead by as many steps as are parallel, and 1.15.5 then draws two ways
-        more = {"maximum_iterations": 5, "parallel_iterations": 1}
-        found = decoded(helper(), cell, cell.zero_state(BATCH, tf.float32), **more)[0]
-        return dict(found, loss=None)
-
-    def sampled():
-        return seq2seq.SampleEmbeddingHelper(table(), [1, 2], 0, softmax_temperature=0.5, seed=3)
-
-    for make in (sampled,):
-        yield "decoder: " + make.__name__, evaluated(lambda make=make: drawn(make))
-
 
 def beams(of):
     seq2seq, cells = of("seq2seq"), tf1.nn.rnn_cell

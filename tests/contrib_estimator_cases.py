@@ -143,18 +143,6 @@ def exports(of):
             yield "exported", session.run(read.name, {fed.name: [[1.0, 2.0], [0.5, -1.0]]})
 
 
-def predictors(of):
-    def receiver_fn():
-        x = tf1.placeholder(tf.float32, [None, 2])
-        return of.core.export.ServingInputReceiver({"x": x}, {"given": x})
-
-    with tempfile.TemporaryDirectory() as directory:
-        estimator = of.core.Estimator(model_fn_of(of, lambda one: one), directory, params={"scale": 2.0})
-        estimator.train(input_fn)
-        predict = of("predictor").from_estimator(estimator, receiver_fn)
-        yield "predictor", predict({"given": np.ones([3, 2], np.float32)})["y"]
-
-
 def mirrored_strategies(of):
     """Contrib's arguments for a strategy, and an Estimator trained under it."""
     made = of("distribute").MirroredStrategy
@@ -184,4 +172,4 @@ def mirrored_strategies(of):
             yield name, run(of.core.Estimator(model_fn, directory, config, params={"scale": 2.0}))
 
 
-ESTIMATOR_CASES = (clipped_optimizers, extended_estimators, heads, modes, exports, predictors, mirrored_strategies)
+ESTIMATOR_CASES = (clipped_optimizers, extended_estimators, heads, modes, exports, mirrored_strategies)

@@ -49,7 +49,6 @@ READER = "estimator.predictor.from_saved_model"
 """Loads an Estimator's export, often in a file that creates no Estimator."""
 _CONTRIB_NAMES = {
     "contrib.factorization.KMeansClustering": "estimator.experimental.KMeans",
-    "contrib.predictor.from_estimator": "estimator.predictor.from_estimator",
     "contrib.predictor.from_saved_model": READER,
     **{f"contrib.{name}": f"estimator.{name}" for name in _CONTRIB_ONLY},
 }

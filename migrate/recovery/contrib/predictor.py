@@ -1,9 +1,7 @@
-"""Predicts by a SavedModel or an Estimator, as ``tf.contrib.predictor`` did."""
+"""Predicts by a SavedModel, as ``tf.contrib.predictor`` did."""
 
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
-
-from ..estimator.export_outputs import outputs_of
 
 
 def from_saved_model(
@@ -45,41 +43,6 @@ def from_saved_model(
         known = loaded.signature_def
         names = _names(signature_def or _served_signature(known, signature_def_key))
     return _Predictor(graph, session, *names)
-
-
-def from_estimator(
-    estimator, serving_input_receiver_fn, output_key=None, graph=None, config=None
-):
-    """Returns a function from a dict of input arrays to a dict of output arrays.
-
-    It restores the estimator's latest checkpoint once, when it is made; without a
-    checkpoint its variables are new.
-
-    Args:
-      estimator: an ``Estimator``.
-      serving_input_receiver_fn: returns a ``ServingInputReceiver``.
-      output_key: a name in the model_fn's export_outputs; None for "serving_default" or
-        the only one.
-      graph: the graph to build in; None for a new one.
-      config: the session's ``ConfigProto``.
-
-    Raises:
-      KeyError: there is no such output.
-    """
-    graph = graph or tf.Graph()
-    key = output_key or tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY
-    with graph.as_default():
-        receiver = serving_input_receiver_fn()
-        spec = estimator.model_fn(receiver.features, None, "infer", estimator.config)
-        outputs = outputs_of(spec)
-        if key not in outputs:
-            raise KeyError(f"output_key must be one of {list(outputs)}; got {key}")
-        signature = outputs[key].as_signature_def(receiver.receiver_tensors)
-        creator = tf1.train.ChiefSessionCreator(
-            config=config, checkpoint_filename_with_path=estimator.latest_checkpoint()
-        )
-        session = tf1.train.MonitoredSession(creator)
-    return _Predictor(graph, session, *_names(signature))
 
 
 class _Predictor:

@@ -9,6 +9,7 @@ import re
 import sys
 import time
 import zlib
+from dataclasses import is_dataclass
 
 import numpy as np
 
@@ -21,13 +22,14 @@ _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
 _asked = []  # Has something for each question that the program has asked.
 sys.addaudithook(lambda event, _: event == "builtins.input" and _asked.append(event))
-_ANSWERS = re.compile(r"^[^#\n]*sys\.stdin\.readline", re.MULTILINE)
+_ANSWERS = re.compile(r"^[^#\n]*sys\.stdin\b(?!\s*=)", re.MULTILINE)
 # A variable of the environment that the source reads, if no scheduler sets it anew.
 _VARIABLE = re.compile(
     r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"
-    r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|CUDA|HOST|TMP)(\w+)"
+    r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|\w*PATH\b|CUDA|COLAB|DISPLAY"
+    r"|HOST|JOB_ID|LOGNAME|POD|SSH|TERM\b|TMP)(\w+)\b(?![\"']\]\s*=[^=])"  # No assignment.
 )
-_SETTINGS = "*.y*ml", "*.toml", "*.ini", "*.cfg", "conf*.json*", "par*.json*", "conf*/*"
+_SETTINGS = "*.y*ml", "*.toml", "*.ini", "*.cfg", "config*.json*", "conf/*", "config*/*"
 
 
 def is_notebook():
@@ -88,21 +90,24 @@ def values_of_callers():
         path, function = frame.f_code.co_filename, frame.f_code.co_name
         if not path.startswith(_OWN) and not _INSTALLED.search(path):
             for name, one in frame.f_locals.items():
+                is_space = type(one).__name__ in ("Namespace", "SimpleNamespace")
+                one = vars(one) if is_space or is_dataclass(one) else one
                 if _is_setting(one) and not is_moment(one):
-                    found[function, name] = str(one)[:200]
+                    found[function, name] = zlib.crc32(repr(one).encode())
         frame = frame.f_back
     return {key: one for key, one in found.items() if key[1][0] != "_"}
 
 
 def _is_setting(value):
-    if isinstance(value, (dict, tuple)):
-        return len(value) < 100 and is_plain(value)
-    return isinstance(value, (int, float, str, os.PathLike, np.generic))
+    if isinstance(value, (dict, list, tuple)):
+        return len(value) < 1000 and is_plain(value)
+    is_small = isinstance(value, np.ndarray) and value.size < 1000
+    return is_small or isinstance(value, (int, float, str, os.PathLike, np.generic))
 
 
 def is_moment(value):
     """Returns whether a number is a time of these days, which is no state."""
-    return isinstance(value, float) and abs(value - time.time()) < 10**6
+    return isinstance(value, (int, float)) and abs(value - time.time()) < 10**6
 
 
 def process_of(pid):

@@ -4,10 +4,9 @@ import math
 import pickle
 import sys
 
+from .commands import is_moment
 from .interrupted_training import kept_training
 from .saved_states import fill, is_plain, plain_of, read
-
-_MOST = 2**24  # The bytes of all values.
 
 
 class recovered:  # Named as range is, which it stands for.
@@ -39,11 +38,12 @@ class recovered:  # Named as range is, which it stands for.
     def _contents(self):
         """Returns all values pickled one by one, a list; None if they are no plain data."""
         found = [*map(plain_of, (*self._values, *self._carried()))]
-        is_large = any(getattr(one, "nbytes", 0) > _MOST for one in found)
+        found = [None if is_moment(one) else one for one in found]
+        is_large = any(getattr(one, "nbytes", 0) > 2**24 for one in found)
         if is_large or not is_plain(found):
             return None
         found = [*map(pickle.dumps, found)]
-        return found if sum(map(len, found)) < _MOST else None
+        return found if sum(map(len, found)) < 2**24 else None
 
     def __iter__(self):
         for turn, given in self._iterate():
@@ -60,10 +60,10 @@ class recovered:  # Named as range is, which it stands for.
         is_range = isinstance(turns, range)
         first, stop = (turns.start, turns.stop) if is_range else (next(turns), math.inf)
         step = turns.step if is_range else next(turns) - first
-        note, given = training.note, ()
-        if training.is_resumed and (first - note["epoch"]) * step > 0:
-            training.is_resumed, note["number"] = False, 0  # Its own file is newer.
+        if training.is_resumed and (first - training.note["epoch"]) * step > 0:
+            training.begin_anew("the program counts from a newer file")
         training.restore()
+        note, given = training.note, ()
         if not training.is_resumed:  # The first turn may write files.
             note.update(first=first, epoch=first, in_file=first, stop=stop)
             note.update(values=begun, ended_at=None)
@@ -73,6 +73,8 @@ class recovered:  # Named as range is, which it stands for.
             given = [*map(read, note["values"])]
             for value in self._values:
                 fill(value, given.pop(0))
+            now = self._carried()
+            given = [b if is_moment(b) else a for a, b in zip(given, now)]
             # It counts what is left.
             if first == note["first"] and stop < note["stop"]:
                 stop = min(note["stop"], note["in_file"] + stop - first)

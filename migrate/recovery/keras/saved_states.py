@@ -49,7 +49,7 @@ def directory_for(saved):
     return os.path.join(folder, ".recovery", name)
 
 
-def check_place(directory, model):
+def check_place(directory, model, settings):
     """Raises ValueError where the states of a model's training cannot be kept."""
     resolver = model.distribute_strategy.cluster_resolver
     jobs = resolver.cluster_spec().as_dict() if resolver else {}
@@ -58,6 +58,7 @@ def check_place(directory, model):
         (not tf.executing_eagerly(), "it runs without eager execution"),
         ("horovod" in sys.modules, "Horovod trains it"),
         (workers > 1, "several workers train it"),
+        (settings is None, "its loop carries objects"),
         (re.search(r"[][*?\\]", directory), "TensorFlow finds no such name"),
     ):
         if is_so:

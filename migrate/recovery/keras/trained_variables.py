@@ -76,6 +76,18 @@ def places_trained_by(optimizer, weights):
     return [n for n, one in enumerate(weights) if one._unique_id in own]
 
 
+def build_optimizers(models, roots, places):
+    """Builds the optimizers for the weights that they train, given by their indices."""
+    weights = variables_of(models)
+    for one, own in zip(optimizers_of(roots), places):
+        build = getattr(one, "build", None) or one._create_all_weights
+        with models[0].distribute_strategy.scope():
+            # Keras 3 builds a LossScaleOptimizer that is built a second time.
+            is_built = getattr(one, "built", False)
+            if own and max(own) < len(weights) and not is_built:
+                build([weights[place] for place in own])
+
+
 def build_config_of(model):
     """Returns the argument of ``model.build_from_config``, None if it is no plain data."""
     config = model.get_build_config() if model.built else None
@@ -97,10 +109,10 @@ def class_of(optimizer):
     return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
 
 
-def config_of(models, optimizers):
+def config_of(models, roots):
     """Returns the CRC-32 of what models and optimizers are made with."""
     text = ""
-    for one in [*models, *optimizers]:
+    for one in [*models, *optimizers_of(roots)]:
         with contextlib.suppress(Exception):  # A subclassed model may have none.
             text += _CHANGING.sub("", repr(one.get_config()))
     return zlib.crc32(text.encode())

@@ -80,7 +80,7 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
     ),
     example("def f(one: tf1.estimator): return one", "def f(one: Estimator): return one"),
     example("x = model._train_model(x, y)", None),
-    example("x = tf1.contrib.predictor.from_estimator(model, f)", "x = from_estimator(model, f)"),
+    example("x = tf1.contrib.predictor.from_saved_model(path)", "x = from_saved_model(path)"),
     example("import adanet; model = adanet.Estimator(x)", None),
 )
 def object_form(file: EstimatorFile) -> Iterator[Verdict]:

@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 from fractions import Fraction
 from types import SimpleNamespace
@@ -222,7 +223,7 @@ def test_a_finished_job_that_is_killed_behind_its_training_trains_again(start):
 def test_stages_that_have_ended_are_passed_by_while_a_later_one_is_not(start):
     def train(at=None):
         model = loaded() if os.path.exists(FILE) else build()
-        return fit(model, saver(), epochs=2)[0], fit(model, saver(), at=at, first=2, epochs=5)[0]
+        return fit(model, saver(), epochs=2)[0], fit(model, saver(), at=at, first=2, epochs=5, name="all")[0]
 
     train(at=Fraction(3))  # A number of the program would tell two calls of one place apart.
     start()
@@ -624,7 +625,8 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
     for name in ("job/train.py", "job/src/part.py", "a.txt"):
         write(name, "1")
     write("job/settings.yaml", "1")
-    write("job/train.py", "os.environ.get('RATE'), os.environ['HOSTNAME'], os.getenv('SLURM_ARRAY_TASK_ID')")
+    read = "os.environ.get('RATE'), os.environ['HOSTNAME'], os.getenv('SLURM_ARRAY_TASK_ID')\n"
+    write("job/train.py", read + "os.environ['RUN'] = new_name()\n")
     noted = command_of_process()
     write("w/last.h5", "a model\0")  # A model that the training saves, and what it writes itself.
     write("out.csv", "1")
@@ -639,6 +641,7 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         write(name, text)
     with monkeypatch.context() as patch:
         patch.setenv("HOSTNAME", "other")
+        patch.setenv("RUN", "other")  # The program sets it.
         assert not difference_of(noted, command_of_process())
         patch.setenv("RATE", "0.1")
         assert difference_of(noted, command_of_process()) == "the environment has another RATE"
@@ -701,14 +704,18 @@ def test_a_start_from_the_same_weights_with_other_settings_of_the_model_is_a_new
     assert train() == [3, 4]
 
 
-def test_a_later_call_that_nothing_tells_from_an_earlier_one_is_a_new_training(start):
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_a_later_call_of_a_service_is_a_new_training(start, is_counted):
     def train_at_night():
-        return fit(loaded(), saver(), at=stops.pop())[0]
+        begun = fit(loaded(), saver(), at=stops.pop())[0]
+        nights.append("a night") if is_counted else None
+        return begun
 
-    stops = [None, None, Fraction(2), None]  # No setting.
+    stops, nights = Notes([None, None, Fraction(2), None]), []
     build().save_weights(FILE)
     train_at_night()
     train_at_night()
+    nights.clear()
     start()
     assert train_at_night() == train_at_night() == [0, 1, 2, 3, 4]
 
@@ -718,10 +725,13 @@ def test_a_call_for_another_path_is_a_new_training_before_that_has_saved(start):
         return fit(loaded(), saver(), at=at)[0]
 
     build().save_weights(FILE)
-    train_on(pathlib.Path("day1.csv"))
-    train_on(pathlib.Path("day2.csv"), at=0)
-    start()
-    assert train_on(pathlib.Path("day2.csv")) == [0, 1, 2, 3, 4]
+    for first, second in ((pathlib.Path("day1.csv"), pathlib.Path("day2.csv")), ([1, 2], [1, 3])):
+        train_on(first)
+        train_on(second, at=Fraction(0))
+        start()
+        assert train_on(second) == [0, 1, 2, 3, 4]
+        leave()
+        start()
 
 
 def test_a_removed_file_begins_a_new_training_where_keras_has_not_written_it(start, monkeypatch):
@@ -745,6 +755,108 @@ def test_a_program_that_removes_its_older_files_goes_on(start):
     assert fit(build(), saver("w/{epoch}.weights.h5"))[0] == [3, 4]
 
 
+def test_a_program_whose_callback_counts_on_from_its_newest_file_is_left_to_it(start):
+    class Saver(keras.callbacks.Callback):
+        def __init__(self, offset):
+            super().__init__()
+            self.offset = offset
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.model.save_weights(f"w/{self.offset + epoch + 1}.weights.h5")
+
+    def train(offset=0, at=None):
+        start()
+        model = build()
+        if offset:
+            model.load_weights(f"w/{offset}.weights.h5")
+        return fit(model, Saver(offset), at=at, saved="w/1.weights.h5")[0]
+
+    train(at=3)
+    assert train(offset=3) == [0, 1, 2, 3, 4]
+    assert os.path.exists("w/8.weights.h5")
+
+
+def test_a_callback_that_is_told_the_first_epoch_goes_on_where_it_was(start):
+    class EverySecond(keras.callbacks.Callback):
+        def __init__(self, first):
+            super().__init__()
+            self.epoch = first
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.epoch += 1
+            if self.epoch % 2 == 0:
+                self.model.save_weights(f"w/{self.epoch}.weights.h5")
+
+    def train(first=0, at=None):
+        start()
+        model = build()
+        if first:
+            model.load_weights(f"w/{first}.weights.h5")
+        return fit(model, EverySecond(first), at=at, epochs=6, first=first, saved="w/1.weights.h5")[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)  # Its epochs are short.
+        train(at=3)
+        assert train(first=2) == [3, 4, 5]
+    assert sorted(os.listdir("w")) == ["2.weights.h5", "4.weights.h5", "6.weights.h5"]
+
+
+def test_a_file_that_the_program_changes_behind_its_save_is_its_own(start):
+    def note(epoch, logs):
+        with open(FILE, "ab") as file:
+            file.write(b"labels")
+
+    fit(build(), saver(), keras.callbacks.LambdaCallback(on_epoch_end=note), at=3)
+    start()
+    assert fit(build(), saver())[0] == [3, 4]
+
+
+def test_a_service_that_answers_in_threads_resumes_a_call_with_the_same_values(start):
+    def train(data, at=None):
+        start()
+        begun = []
+        thread = threading.Thread(target=lambda: begun.append(fit(build(), saver(), at=at, epochs=data)[0]))
+        thread.start()
+        thread.join()
+        return begun[0]
+
+    train(5, at=Fraction(3))
+    assert train(6) == [0, 1, 2, 3, 4, 5]
+    train(5, at=Fraction(3))
+    assert train(5) == [3, 4]
+
+
+def test_a_loop_that_carries_a_time_goes_on(start):
+    def train(at=9):
+        start()
+        model, turns, now = build(), [], time.time()
+        for turn, then in recovered(range(6), "w", model, carried=lambda: (now,)):
+            turns.append(turn)
+            assert time.time() - then < 60
+            model.train_on_batch(X, Y)
+            model.save_weights(FILE)
+            now = time.time()
+            if turn == at:
+                break
+        return turns
+
+    train(at=3)
+    assert train() == [3, 4, 5]
+
+
+def test_a_log_keeps_the_rows_of_another_job(start):
+    def train(name, at=None):
+        start(name)
+        return fit(build(), saver(f"w/{name}.weights.h5"), keras.callbacks.CSVLogger("log.csv", append=True), at=at)[0]
+
+    train("a", at=2)
+    train("b")
+    leave()
+    assert train("a") == [2, 3, 4]
+    with open("log.csv") as file:
+        assert "".join(line[0] for line in file) == "e01" + "01234" + "234"
+
+
 def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start):
     def train(at=None):
         start()
@@ -760,7 +872,7 @@ def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start):
     leave()
     train(at=3)
     with open("log.csv", "a") as file:
-        file.write("3,a row of an epoch that was not kept\n")
+        file.write("3,a row of an epoch that was not kept\n4,another\n")
     train()
     assert rows() == "e" + 2 * "0101234"
 

@@ -1,14 +1,11 @@
-"""What stands for ``tf.contrib.predictor`` answers as the signatures of a SavedModel or of an Estimator say."""
+"""What stands for ``tf.contrib.predictor`` answers as the signatures of a SavedModel say."""
 
 import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
-from migrate.recovery.contrib.predictor import from_estimator, from_saved_model
-from migrate.recovery.estimator.estimator import Estimator, EstimatorSpec
-from migrate.recovery.estimator.export import ServingInputReceiver
-from migrate.recovery.estimator.export_outputs import PredictOutput
+from migrate.recovery.contrib.predictor import from_saved_model
 from tests.cases import each
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
@@ -71,40 +68,3 @@ def test_a_signature_that_is_not_there_or_named_twice_is_refused(exported, argum
 def test_an_input_that_the_model_has_not_is_refused(exported):
     with pytest.raises(ValueError, match=r"No inputs of the model: \['z'\]"):
         from_saved_model(exported)({"z": X})
-
-
-# Of an Estimator
-
-
-def model_fn(features, labels, mode):
-    weight = tf1.get_variable("weight", [2, 1], initializer=tf1.zeros_initializer())
-    total = tf.matmul(features["x"], weight)
-    outputs = {"sum": PredictOutput({"total": total}), "more": PredictOutput({"twice": 2 * total})}
-    if mode == "infer":
-        return EstimatorSpec(mode, predictions=total, export_outputs=outputs)
-    loss = tf1.losses.mean_squared_error(labels, total)
-    train_op = tf1.train.GradientDescentOptimizer(0.1).minimize(loss, tf1.train.get_global_step())
-    return EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def receiver_fn():
-    x = tf1.placeholder(tf.float32, [None, 2])
-    return ServingInputReceiver({"x": x}, {"given": x})
-
-
-@pytest.fixture
-def trained(tmp_path):
-    estimator = Estimator(model_fn, str(tmp_path))
-    estimator.train(lambda: tf.data.Dataset.from_tensors(({"x": X}, [[1.0], [2.0]])), max_steps=1)
-    return estimator
-
-
-def test_an_estimator_answers_by_its_newest_checkpoint(trained):
-    predict = from_estimator(trained, receiver_fn, output_key="more")
-    np.testing.assert_allclose(predict({"given": X})["twice"], 2 * X @ trained.get_variable_value("weight"))
-    assert trained.get_variable_value("weight").any()
-
-
-def test_of_several_outputs_none_is_taken_unasked(trained):
-    with pytest.raises(KeyError, match=r"one of \['sum', 'more'\]; got serving_default"):
-        from_estimator(trained, receiver_fn)

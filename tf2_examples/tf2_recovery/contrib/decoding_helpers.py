@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ad9137716176d677).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 34e07af5c91ee2b4).
 """Helpers of ``tf.contrib.seq2seq``: they give a decoder its inputs."""
 
 import tensorflow.compat.v1 as tf1
@@ -109,25 +109,3 @@ class GreedyEmbeddingHelper(DecodingHelper):
             lambda: self._embedding_fn(sample_ids),
         )
         return finished, inputs, state
-
-
-class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """Samples an id by the softmax of the outputs; its embedding is the next input.
-
-    Args:
-      embedding, start_tokens, end_token: as for ``GreedyEmbeddingHelper``.
-      softmax_temperature: divides the logits, a float; None for 1.
-      seed: of the samples, an int or None.
-    """
-
-    def __init__(
-        self, embedding, start_tokens, end_token, softmax_temperature=None, seed=None
-    ):
-        super().__init__(embedding, start_tokens, end_token)
-        self._softmax_temperature, self._seed = softmax_temperature, seed
-
-    def sample(self, time, outputs, state, name=None):
-        temperature = self._softmax_temperature
-        logits = outputs if temperature is None else outputs / temperature
-        samples = tf1.multinomial(logits, 1, seed=self._seed, output_dtype=tf1.int32)
-        return samples[:, 0]

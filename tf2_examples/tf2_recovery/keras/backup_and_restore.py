@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content dca5ff4589bc1a45).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9f9462c4ed4961c9).
 """Resumes Keras trainings where an interrupted run stopped.
 
 The state of a training is saved next to the program's files until the program ends. A
@@ -17,6 +17,8 @@ from numbers import Real
 import tensorflow as tf
 
 from .callback_states import (
+    cut_rows,
+    has_grown,
     names_of,
     numbers_of,
     parts_of,
@@ -127,10 +129,9 @@ class BackupAndRestore(_Callback):
         self._loggers = [one for one in self._callbacks if isinstance(one, kind)]
         for one in self._loggers if self._training.is_resumed else ():
             one.append = True  # Else a CSVLogger empties its file.
-            size = note["sizes"].get(one.filename)
-            with contextlib.suppress(OSError, TypeError):  # There is none.
-                if not note.get("is_ended") and size < mark_of(one.filename):
-                    os.truncate(one.filename, size[0])  # To the state's last epoch.
+            if not note.get("is_ended") and note["sizes"].get(one.filename):
+                size = note["sizes"][one.filename][0]
+                cut_rows(one.filename, one.sep, size, note["epoch"])
 
     def _is_one_pass(self):
         is_dataset = isinstance(self._data, tf.data.Dataset)
@@ -145,9 +146,11 @@ class BackupAndRestore(_Callback):
             self._holders.append(self._data)
         self._given = [*map(parts_of, self._holders)]
         self._first = _argument("initial_epoch", 0)
-        first = map(state_of, self._holders, self._given)
-        first = [{n: zlib.crc32(one) for n, one in state.items()} for state in first]
-        self._first_states = dict(zip(names_of(self._holders), first))
+        states = [*map(state_of, self._holders, self._given)]
+        first = [{n: zlib.crc32(one) for n, one in state.items()} for state in states]
+        first = self._first_states = dict(zip(names_of(self._holders), first))
+        if self._training.is_resumed and self._is_offset(states):
+            self._training.begin_anew("a callback of the program adds its own epochs")
         self._first_numbers = numbers_of(self.model)
         rate, epochs = _rate(self.model), self.params["epochs"]
         self._training.restore()
@@ -158,8 +161,10 @@ class BackupAndRestore(_Callback):
             return
         for name, number in note["numbers"].items():
             setattr(self.model, name, number)
-        for (name, first), one in zip(self._first_states.items(), self._holders):
-            if note["first_states"].get(name) == first:  # Else it is another one.
+        earlier, offset = note["first_states"], [self._first - note["first"]]
+        for (name, own), one, state in zip(first.items(), self._holders, states):
+            old = earlier.get(name)  # None, or another state, if it is another one.
+            if old is not None and (old == own or has_grown(old, state, offset)):
                 set_state(one, note["callbacks"][name])
         if rate is not None and rate not in note["rates"]:  # The program changed it.
             self.model.optimizer.learning_rate.assign(rate)
@@ -179,6 +184,15 @@ class BackupAndRestore(_Callback):
         self._training.pass_over(is_over)
         self.model.stop_training = is_over and note["is_over"]
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
+
+    def _is_offset(self, states):
+        """Returns whether a callback adds the epochs of a file to those of ``fit``."""
+        note, first = self._training.note, self._training.note["first"]
+        if self._first or self.params["epochs"] < note["epochs"]:
+            return False  # The program counts them.
+        done = [note["epoch"] - first, note.get("in_file", first) - first]
+        earlier = [note["first_states"].get(name, {}) for name in self._first_states]
+        return any(has_grown(old, state, done) for old, state in zip(earlier, states))
 
     def _end_turns(self):
         """Calls on_epoch_end of the callbacks that a kill at an epoch's end left out."""

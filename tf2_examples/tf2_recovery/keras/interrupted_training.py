@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d053e98a190ee55d).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ed4bd7d28b7aeeae).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -11,6 +11,7 @@ import os
 import pickle
 import re
 import sys
+import threading
 import time
 
 import numpy as np
@@ -39,6 +40,7 @@ from .saved_states import (
 from .trained_variables import (
     all_variables,
     build_config_of,
+    build_optimizers,
     class_of,
     config_of,
     digest_of,
@@ -87,12 +89,10 @@ class SavedTraining:
     def __init__(self, saved, models, optimizers=(), name="fit", settings=()):
         self.parent, self.name, self.models = directory_for(saved), name, models
         self._path = os.fspath(saved)
-        if settings is None:
-            raise ValueError("its loop carries objects")
-        check_place(self.parent, models[0])
+        check_place(self.parent, models[0], settings)
         self._before = [one for one in _trainings if one.parent == self.parent]
-        number = sum(one.name == name for one in self._before)
-        self.directory = os.path.join(self.parent, f"{name}-{number}")
+        alike = [one for one in self._before if one.name == name]
+        self.directory = os.path.join(self.parent, f"{name}-{len(alike)}")
         self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = self.was_over = self._has_failed = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
@@ -101,10 +101,9 @@ class SavedTraining:
             _trainings[-1].save(False)  # It was not the last one of the job.
         nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
         self._find({**nothing, "settings": settings})
-        for one in [one for one in self._before if one.name == name][-1:]:
-            if "later" not in one.note:
-                one.note["later"] = self.note["call"]
-                one.save(False)
+        if alike and "later" not in alike[-1].note:
+            alike[-1].note["later"] = self.note["call"]
+            alike[-1].save(False)
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
@@ -129,10 +128,10 @@ class SavedTraining:
             "command": command,
             "began": self.digests(),
             "trained": self.trained(),
-            "optimizers": [*map(class_of, self._optimizers())],
-            "config": config_of(self.models, self._optimizers()),
+            "optimizers": [*map(class_of, optimizers_of(self._roots))],
+            "config": config_of(self.models, self._roots),
         }
-        self.note = {**nothing, **own}
+        self.note = self._anew = {**nothing, **own}
         others = [] if reason else {*self._inside("")} - {self.directory}
         found = [note, *(newest_state(path)[0] for path in others)]
         found = [one for one in found if not difference_of(one.get("command"), command)]
@@ -156,7 +155,8 @@ class SavedTraining:
         is_other = any(note.get(key) != own[key] for key in keys)
         is_one_job = all(one.is_resumed and one.was_over for one in self._before)
         call, later = note["call"], note.get("later")
-        others = call.keys() & own["call"].keys() if later is not None else ()
+        is_main = threading.current_thread() is threading.main_thread()
+        others = () if later is None and is_main else call.keys() & own["call"].keys()
         is_other_call = any(call[name] != own["call"][name] for name in others)
         torn = [places_in(x["part"], os.path.dirname(x["file"])) for x in (note, last)]
         torn = {os.path.abspath(place) for one in torn for place in one.values()}
@@ -182,15 +182,15 @@ class SavedTraining:
 
     def _begins_with(self, note):
         """Returns whether the weights are those of the state, or of a file it saved."""
-        now, notes = self.note["began"], [note, self._notes[-1]]
+        # A later stage may have saved the file, but a later call of this fit is another.
+        now, last = self.note["began"], note if "later" in note else self._notes[-1]
         if now == note["began"] and self.note["config"] == note["config"]:
             return True
         if now != note["began"] and self._has_weights():
             return True  # They were loaded from a file that Keras did not write.
-        is_torn = any(files_in(one["part"]) for one in notes)
-        is_late = is_torn or any(one["file"] and not one["part"] for one in notes)
-        most = 2 if is_late else 1  # The last file was not yet in its place.
-        return any(has_saved(one["saved"], now, most) for one in notes)
+        is_late = any(files_in(one["part"]) for one in (note, last))
+        is_late |= any(one["file"] and not one["part"] for one in (note, last))
+        return any(has_saved(one["saved"], now, 1 + is_late) for one in (note, last))
 
     def _has_weights(self):
         """Returns whether the models have the weights of the state that was read."""
@@ -200,16 +200,14 @@ class SavedTraining:
 
     def _has_variables(self, note):
         """Builds the optimizers; returns whether all variables have the state's shapes."""
-        weights = self._weights()
-        for one, places in zip(self._optimizers(), note["optimized"]):
-            build = getattr(one, "build", None) or one._create_all_weights
-            with self.models[0].distribute_strategy.scope():
-                # Keras 3 builds a LossScaleOptimizer that is built a second time.
-                is_built = getattr(one, "built", False)
-                if places and max(places) < len(weights) and not is_built:
-                    build([weights[place] for place in places])
+        build_optimizers(self.models, self._roots, note["optimized"])
         own, read = self._variables(), self._values
         return [tuple(one.shape) for one in own] == [value.shape for value in read]
+
+    def begin_anew(self, reason):
+        """Leaves the state that this run would resume."""
+        self.is_resumed, self.note = False, self._anew
+        tf.get_logger().warning("%s is left: %s.", self.directory, reason)
 
     def restore(self):
         """Restores the state that this run resumes, if any."""
@@ -244,9 +242,6 @@ class SavedTraining:
             return None
         own = set(map(id, self._weights("trainable_variables")))
         return [n for n, one in enumerate(self._weights()) if id(one) in own]
-
-    def _optimizers(self):
-        return optimizers_of(self._roots)
 
     def _variables(self):
         return all_variables(self.models, self._roots)
@@ -288,7 +283,7 @@ class SavedTraining:
             note["number"] = time.time_ns() // 10**6  # No other process has the same.
         note["number"] += 1
         built = [*map(build_config_of, self.models)]
-        optimized = [places_trained_by(one, weights) for one in self._optimizers()]
+        optimized = [places_trained_by(x, weights) for x in optimizers_of(self._roots)]
         note.update(built=built, optimized=optimized, variables=len(variables))
         note["trained"] = note["trained"] or self.trained()
         checkpoint = tf.train.Checkpoint(variables=variables)
@@ -303,9 +298,10 @@ class SavedTraining:
 
     def _write_note(self):
         self.note["is_there"] = mark_of(self._path) is not None
-        is_torn = bool(files_in(self.note["part"]))
-        files = [name for name in self.note["files"] if is_torn or mark_of(name)]
-        self.note["files"] = {n: self.note["files"][n] for n in files[-_MOST_FILES:]}
+        files = [*self.note["files"].items()][-_MOST_FILES:]
+        if not files_in(self.note["part"]):  # The program may have changed its files.
+            files = [(name, mark_of(name)) for name, _ in files if mark_of(name)]
+        self.note["files"] = dict(files)
         self.note["time"] = self.note["time"] if self.was_over else time.time()
         path = os.path.join(self.directory, f"note-{self.note['number']}")
         with tf.io.gfile.GFile(path + ".new", "wb") as file:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f189cf25c5f21726).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content abe192d3478089a1).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -50,7 +50,7 @@ def directory_for(saved):
     return os.path.join(folder, ".recovery", name)
 
 
-def check_place(directory, model):
+def check_place(directory, model, settings):
     """Raises ValueError where the states of a model's training cannot be kept."""
     resolver = model.distribute_strategy.cluster_resolver
     jobs = resolver.cluster_spec().as_dict() if resolver else {}
@@ -59,6 +59,7 @@ def check_place(directory, model):
         (not tf.executing_eagerly(), "it runs without eager execution"),
         ("horovod" in sys.modules, "Horovod trains it"),
         (workers > 1, "several workers train it"),
+        (settings is None, "its loop carries objects"),
         (re.search(r"[][*?\\]", directory), "TensorFlow finds no such name"),
     ):
         if is_so:

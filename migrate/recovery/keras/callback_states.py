@@ -95,7 +95,7 @@ def cut_rows(path, separator, size, epoch):
         first = epoch - 1 if numbers[:1] == [b"%d" % (epoch - 1)] else epoch
         own = [number == b"%d" % one for one, number in enumerate(numbers, first)]
         file.seek(size)
-        file.writelines(rows[(own + [False]).index(False) :])
+        file.writelines(rows[[*own, False].index(False) :])
         file.truncate()
 
 

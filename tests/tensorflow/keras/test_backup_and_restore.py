@@ -830,7 +830,7 @@ def test_a_loop_that_carries_a_time_goes_on(start):
     def train(at=9):
         start()
         model, turns, now = build(), [], time.time()
-        for turn, then in recovered(range(6), "w", model, carried=lambda: (now,)):
+        for turn, then in recovered(range(6), "w", model, carried=lambda: (now,)):  # noqa: B023
             turns.append(turn)
             assert time.time() - then < 60
             model.train_on_batch(X, Y)

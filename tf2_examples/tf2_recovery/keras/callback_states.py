@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 52c2323d6f43aaa5).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1d960f5fb465d4cf).
 """Reads and sets the state of the callbacks of a training."""
 
 import contextlib
@@ -96,7 +96,7 @@ def cut_rows(path, separator, size, epoch):
         first = epoch - 1 if numbers[:1] == [b"%d" % (epoch - 1)] else epoch
         own = [number == b"%d" % one for one, number in enumerate(numbers, first)]
         file.seek(size)
-        file.writelines(rows[(own + [False]).index(False) :])
+        file.writelines(rows[[*own, False].index(False) :])
         file.truncate()
 
 

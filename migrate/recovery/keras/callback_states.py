@@ -94,9 +94,10 @@ def cut_rows(path, separator, size, epoch):
         numbers = [one.split(separator.encode())[0] for one in rows]
         first = epoch - 1 if numbers[:1] == [b"%d" % (epoch - 1)] else epoch
         own = [number == b"%d" % one for one, number in enumerate(numbers, first)]
-        file.seek(size)
-        file.writelines(rows[[*own, False].index(False) :])
-        file.truncate()
+        if any(own[:1]):
+            file.seek(size)
+            file.writelines(rows[[*own, False].index(False) :])
+            file.truncate()
 
 
 def numbers_of(model):

@@ -855,6 +855,11 @@ def test_a_log_keeps_the_rows_of_another_job(start):
     assert train("a") == [2, 3, 4]
     with open("log.csv") as file:
         assert "".join(line[0] for line in file) == "e01" + "01234" + "234"
+    train("a", at=2)
+    open("log.csv", "w").close()  # As its user may.
+    assert train("a") == [2, 3, 4]
+    with open("log.csv") as file:
+        assert "".join(line[0] for line in file) == "e234"
 
 
 def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1d960f5fb465d4cf).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9d9271fb3b3c39be).
 """Reads and sets the state of the callbacks of a training."""
 
 import contextlib
@@ -95,9 +95,10 @@ def cut_rows(path, separator, size, epoch):
         numbers = [one.split(separator.encode())[0] for one in rows]
         first = epoch - 1 if numbers[:1] == [b"%d" % (epoch - 1)] else epoch
         own = [number == b"%d" % one for one, number in enumerate(numbers, first)]
-        file.seek(size)
-        file.writelines(rows[[*own, False].index(False) :])
-        file.truncate()
+        if any(own[:1]):
+            file.seek(size)
+            file.writelines(rows[[*own, False].index(False) :])
+            file.truncate()
 
 
 def numbers_of(model):

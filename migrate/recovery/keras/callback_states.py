@@ -73,11 +73,7 @@ def set_state(callback, state):
 
 
 def has_grown(old, state, epochs):
-    """Returns whether a number is larger than in a first state by some of the epochs.
-
-    Args:
-      old: the CRC-32 of each number and other data of the first state, a dict.
-    """
+    """Returns whether a number has grown by some of the epochs since a state's CRC-32s."""
     for name, content in state.items():
         value = read(content)
         before = [value - n for n in epochs if n > 0] if type(value) is int else ()

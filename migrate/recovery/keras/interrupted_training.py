@@ -96,7 +96,8 @@ class SavedTraining:
         self.is_resumed = self.is_ended = self.was_over = self._has_failed = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
-        if _trainings and _trainings[-1].note.pop("is_in_file", False):
+        earlier = _trainings[-1].note if _trainings else {}
+        if earlier.pop("is_in_file", False) | earlier.pop("is_passed", False):
             _trainings[-1].save(False)  # It was not the last one of the job.
         nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
         self._find({**nothing, "settings": settings})

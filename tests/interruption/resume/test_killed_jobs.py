@@ -68,6 +68,12 @@ def test_a_traced_job_ends_with_the_same_weights(new_python, undisturbed, tmp_pa
     np.testing.assert_array_equal(job.final, undisturbed(new_python, "weights"))
 
 
+def test_a_job_killed_twice_before_its_later_stage_has_saved_begins_no_stage_anew(new_python, tmp_path):
+    job = KilledJob(tmp_path / "job", new_python)
+    begun = [job.start("stages", "--eager", kill=kill)[0] for kill in ("batch:3:1", "batch:3:2", None)]
+    assert begun == [0, 3, 3]
+
+
 @pytest.mark.parametrize("kill", ["end:3", "batch:4:1"])
 def test_a_job_that_counts_its_files_trains_no_epoch_twice(kill, new_python, undisturbed, tmp_path):
     """Its file is written with the last batch of an epoch, and no epoch is saved for itself."""

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9d9271fb3b3c39be).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6255cb10d9cdb898).
 """Reads and sets the state of the callbacks of a training."""
 
 import contextlib
@@ -74,11 +74,7 @@ def set_state(callback, state):
 
 
 def has_grown(old, state, epochs):
-    """Returns whether a number is larger than in a first state by some of the epochs.
-
-    Args:
-      old: the CRC-32 of each number and other data of the first state, a dict.
-    """
+    """Returns whether a number has grown by some of the epochs since a state's CRC-32s."""
     for name, content in state.items():
         value = read(content)
         before = [value - n for n in epochs if n > 0] if type(value) is int else ()

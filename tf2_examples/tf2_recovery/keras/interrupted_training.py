@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ed4bd7d28b7aeeae).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 52bbb1e949a7b06b).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -97,7 +97,8 @@ class SavedTraining:
         self.is_resumed = self.is_ended = self.was_over = self._has_failed = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
-        if _trainings and _trainings[-1].note.pop("is_in_file", False):
+        earlier = _trainings[-1].note if _trainings else {}
+        if earlier.pop("is_in_file", False) | earlier.pop("is_passed", False):
             _trainings[-1].save(False)  # It was not the last one of the job.
         nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
         self._find({**nothing, "settings": settings})

@@ -114,10 +114,8 @@ class BackupAndRestore(_Callback):
         elif self._is_one_pass():
             tf.get_logger().warning("Not kept: its epochs are parts of one pass.")
         else:
-            own = [
-                self.params.get("steps"),
-                _name_of_loss(getattr(model, "loss", None)),
-            ]
+            loss = _name_of_loss(getattr(model, "loss", None))
+            own = [self.params.get("steps"), loss]
             self._training = kept_training(self._saved, [model], (), self._name, own)
         if self._training is None:
             return

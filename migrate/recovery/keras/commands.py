@@ -84,7 +84,10 @@ def difference_of(noted, command):
 
 
 def values_of_callers():
-    """Returns the numbers and short texts of the program's frames, a dict by name."""
+    """Returns the CRC-32 of each value in the program's frames that may be a setting.
+
+    That is a number, text or path, or a small collection of these; a dict by name.
+    """
     found, frame = {}, sys._getframe()
     while frame is not None:
         path, function = frame.f_code.co_filename, frame.f_code.co_name

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9f9462c4ed4961c9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content e25e51541e943962).
 """Resumes Keras trainings where an interrupted run stopped.
 
 The state of a training is saved next to the program's files until the program ends. A
@@ -115,10 +115,8 @@ class BackupAndRestore(_Callback):
         elif self._is_one_pass():
             tf.get_logger().warning("Not kept: its epochs are parts of one pass.")
         else:
-            own = [
-                self.params.get("steps"),
-                _name_of_loss(getattr(model, "loss", None)),
-            ]
+            loss = _name_of_loss(getattr(model, "loss", None))
+            own = [self.params.get("steps"), loss]
             self._training = kept_training(self._saved, [model], (), self._name, own)
         if self._training is None:
             return

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 9d5ea27bb8050804).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1bcbf24b3a52223d).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -85,7 +85,10 @@ def difference_of(noted, command):
 
 
 def values_of_callers():
-    """Returns the numbers and short texts of the program's frames, a dict by name."""
+    """Returns the CRC-32 of each value in the program's frames that may be a setting.
+
+    That is a number, text or path, or a small collection of these; a dict by name.
+    """
     found, frame = {}, sys._getframe()
     while frame is not None:
         path, function = frame.f_code.co_filename, frame.f_code.co_name

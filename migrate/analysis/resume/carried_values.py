@@ -67,12 +67,12 @@ def carried_values(
             if value is not None and _is_made_above(block, runs, node, value, turn):
                 found.filled |= {text: None for text in [source_at_loop(block.module, value, block.sources)] if text}
         places = [one for one in nodes if isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Store)]
-        for place in places:
+        texts = {place: source_at_loop(block.module, place, block.sources) for place in places}
+        for place, text in texts.items():
             if isinstance(place, ast.Name):
                 is_carried = is_own and place.id != turn and _is_carried(module, loop, place)
             else:
                 is_carried = _depends_on_itself(block, place)
-            text = source_at_loop(block.module, place, block.sources)
             is_trained = any(text == one or text.startswith(f"{one}.") for one in trained)
             if not is_carried or is_trained or _is_clock(names.statement_of(place)):
                 continue
@@ -81,8 +81,7 @@ def carried_values(
             elif not _is_count(names.statement_of(place)):
                 found.problem = f"line {place.lineno} changes `{ast.unparse(place)}`, which has no name at the loop"
         objects = {text.rpartition(".")[0] for text in found.assigned if "." in text}
-        for place in places:
-            text = source_at_loop(block.module, place, block.sources)
+        for place, text in texts.items() if objects else ():
             tests = [one for one in names.ancestors(place) if isinstance(one, ast.If) and one in nodes]
             if tests and text.rpartition(".")[0] in objects and text not in found.assigned:
                 found.problem = f"line {place.lineno} changes `{ast.unparse(place)}` under a test"

@@ -107,11 +107,9 @@ class BeamSearchDecoder(SequenceDecoder):
         coverage_penalty_weight=0.0,
         reorder_tensor_arrays=True,
     ):
-        self._cell, self._output_layer, self._beam_width = (
-            cell,
-            output_layer,
-            beam_width,
-        )
+        self._cell = cell
+        self._output_layer = output_layer
+        self._beam_width = beam_width
         self._length_penalty_weight = length_penalty_weight
         self._coverage_penalty_weight = coverage_penalty_weight
         self._reorder_tensor_arrays = reorder_tensor_arrays

@@ -73,7 +73,7 @@ def set_state(callback, state):
 
 
 def has_grown(old, state, epochs):
-    """Returns whether a number has grown by some of the epochs since a state's CRC-32s."""
+    """Returns whether an int is larger, by one of epochs, than its CRC-32 in old tells."""
     for name, content in state.items():
         value = read(content)
         before = [value - n for n in epochs if n > 0] if type(value) is int else ()
@@ -83,7 +83,7 @@ def has_grown(old, state, epochs):
 
 
 def cut_rows(path, separator, size, epoch):
-    """Removes a CSVLogger's rows behind a size, from an epoch on, but no program's after."""
+    """Removes the rows of an epoch and later ones that a CSVLogger wrote behind a size."""
     with contextlib.suppress(OSError, TypeError), open(path, "rb+") as file:
         file.seek(size)
         rows = file.readlines()

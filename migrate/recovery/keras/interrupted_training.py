@@ -90,8 +90,8 @@ class SavedTraining:
         self._path = os.fspath(saved)
         check_place(self.parent, models[0], settings)
         self._before = [one for one in _trainings if one.parent == self.parent]
-        alike = [one for one in self._before if one.name == name]
-        self.directory = os.path.join(self.parent, f"{name}-{len(alike)}")
+        same_name = [one for one in self._before if one.name == name]
+        self.directory = os.path.join(self.parent, f"{name}-{len(same_name)}")
         self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = self.was_over = self._has_failed = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
@@ -101,9 +101,9 @@ class SavedTraining:
             _trainings[-1].save(False)  # It was not the last one of the job.
         nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
         self._find({**nothing, "settings": settings})
-        if alike and "later" not in alike[-1].note:
-            alike[-1].note["later"] = self.note["call"]
-            alike[-1].save(False)
+        if same_name and "next_call" not in same_name[-1].note:
+            same_name[-1].note["next_call"] = self.note["call"]
+            same_name[-1].save(False)
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
@@ -131,7 +131,7 @@ class SavedTraining:
             "optimizers": [*map(class_of, optimizers_of(self._roots))],
             "config": config_of(self.models, self._roots),
         }
-        self.note = self._anew = {**nothing, **own}
+        self.note = self._new_note = {**nothing, **own}
         others = [] if reason else {*self._inside("")} - {self.directory}
         found = [note, *(newest_state(path)[0] for path in others)]
         found = [one for one in found if not difference_of(one.get("command"), command)]
@@ -154,9 +154,9 @@ class SavedTraining:
         keys = "trained", "optimizers", "settings"  # Slots would mean something else.
         is_other = any(note.get(key) != own[key] for key in keys)
         is_one_job = all(one.is_resumed and one.was_over for one in self._before)
-        call, later = note["call"], note.get("later")
+        call, after = note["call"], note.get("next_call")
         is_main = threading.current_thread() is threading.main_thread()
-        others = () if later is None and is_main else call.keys() & own["call"].keys()
+        others = () if after is None and is_main else call.keys() & own["call"].keys()
         is_other_call = any(call[name] != own["call"][name] for name in others)
         torn = [places_in(x["part"], os.path.dirname(x["file"])) for x in (note, last)]
         torn = {os.path.abspath(place) for one in torn for place in one.values()}
@@ -170,20 +170,21 @@ class SavedTraining:
             (is_other, "its layers, optimizer, loss or steps differ"),
             (not is_one_job, "a training before it in this process is a new one"),
             (is_other_call, "the functions around it have other values"),
-            (call == later, "nothing tells it from a later call"),
+            (call == after, "nothing tells it from a later call"),
             (is_over or last.get("is_passed"), "that job had finished"),
             (last is not note and not note.get("is_ended"), "a later one had followed"),
             (lost - torn, "a saved file was removed or replaced"),
-            (not self._begins_with(note), "it began with other weights or settings"),
         ):
             if is_so:
                 return reason
-        return ""
+        if self._begins_with(note):  # It reads all weights.
+            return ""
+        return "it began with other weights or settings"
 
     def _begins_with(self, note):
         """Returns whether the weights are those of the state, or of a file it saved."""
         # A later stage may have saved the file, but a later call of this fit is another.
-        now, last = self.note["began"], note if "later" in note else self._notes[-1]
+        now, last = self.note["began"], note if "next_call" in note else self._notes[-1]
         if now == note["began"] and self.note["config"] == note["config"]:
             return True
         if now != note["began"] and self._has_weights():
@@ -206,7 +207,7 @@ class SavedTraining:
 
     def begin_anew(self, reason):
         """Leaves the state that this run would resume."""
-        self.is_resumed, self.note = False, self._anew
+        self.is_resumed, self.note = False, self._new_note
         tf.get_logger().warning("%s is left: %s.", self.directory, reason)
 
     def restore(self):
@@ -298,10 +299,11 @@ class SavedTraining:
 
     def _write_note(self):
         self.note["is_there"] = mark_of(self._path) is not None
-        files = [*self.note["files"].items()][-_MOST_FILES:]
+        files = dict([*self.note["files"].items()][-_MOST_FILES:])
         if not files_in(self.note["part"]):  # The program may have changed its files.
-            files = [(name, mark_of(name)) for name, _ in files if mark_of(name)]
-        self.note["files"] = dict(files)
+            now = {name: mark_of(name) for name in files}
+            files = {name: mark for name, mark in now.items() if mark}
+        self.note["files"] = files
         self.note["time"] = self.note["time"] if self.was_over else time.time()
         path = os.path.join(self.directory, f"note-{self.note['number']}")
         with tf.io.gfile.GFile(path + ".new", "wb") as file:

@@ -649,7 +649,7 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         patch.setenv("SLURM_ARRAY_TASK_ID", "2")
         assert difference_of(noted, command_of_process())
     with monkeypatch.context() as patch:
-        patch.setattr(commands, "_asked", [])
+        patch.setattr(commands, "_questions", [])
         patch.setattr(sys, "stdin", io.StringIO("the user's answer"))
         assert command_of_process() is not None
         input()

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 1bcbf24b3a52223d).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content cc2bd5bd4270ded6).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -21,8 +21,10 @@ _INSTALLED = re.compile(
 )
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LARGEST = 2**20  # Larger files are data.
-_asked = []  # Has something for each question that the program has asked.
-sys.addaudithook(lambda event, _: event == "builtins.input" and _asked.append(event))
+_questions = []  # That the program has asked its user.
+sys.addaudithook(
+    lambda event, _: event == "builtins.input" and _questions.append(event)
+)
 _ANSWERS = re.compile(r"^[^#\n]*sys\.stdin\b(?!\s*=)", re.MULTILINE)
 # A variable of the environment that the source reads, if no scheduler sets it anew.
 _VARIABLE = re.compile(
@@ -59,7 +61,7 @@ def command_of_process():
     found = [one for one in map(os.path.abspath, found) if not _INSTALLED.search(one)]
     texts, folder = {one: _text_of(one) for one in {*found, *given}}, _folder()
     source = b"\n".join(texts[one] for one in found).decode(errors="replace")
-    if _asked or _ANSWERS.search(source):
+    if _questions or _ANSWERS.search(source):
         return None
     process = multiprocessing.current_process().name  # Such as the one of each fold.
     crcs = {name: zlib.crc32(text) for name, text in texts.items() if text}

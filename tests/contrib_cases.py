@@ -173,27 +173,6 @@ IDS = np.array([[1, 2, 0], [3, 1, 1]])
 LENGTHS = [3, 2]
 
 
-def losses_of_sequences(of):
-    sequence_loss = of("seq2seq").sequence_loss
-    logits = np.sin(np.arange(BATCH * TIME * WORDS)).reshape(BATCH, TIME, WORDS).astype(np.float32)
-    weights = np.array([[1.0, 0.5, 0.0], [2.0, 0.0, 0.0]], np.float32)
-
-    def make():
-        given = [tf.constant(logits), tf.constant(IDS), tf.constant(weights)]
-        for number, flags in enumerate([(1, 1, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, 0), (0, 0, 1, 1),
-                                        (0, 0, 1, 0), (0, 0, 0, 1), (1, 0, 0, 1)]):  # fmt: skip
-            loss = sequence_loss(*given, *[bool(flag) for flag in flags])
-            yield f"loss {number}", loss
-            yield f"gradient {number}", tf.gradients(loss, given[0])[0]
-
-        def squared(labels, logits):
-            return tf.square(tf.reduce_sum(logits, 1) - tf.cast(labels, tf.float32))
-
-        yield "own", sequence_loss(*given, softmax_loss_function=squared, name="own")
-
-    yield "sequence_loss", evaluated(make)
-
-
 def decoders(of):
     seq2seq, cells = of("seq2seq"), tf1.nn.rnn_cell
 
@@ -326,7 +305,7 @@ def beams(of):
     yield "beams: trees", evaluated(trees)
 
 
-CASES = (images, lookups, experiments, losses_of_sequences, decoders, beams)
+CASES = (images, lookups, experiments, decoders, beams)
 
 
 def computed_by(case, of):

@@ -57,17 +57,6 @@ def slim_layers(of):
     yield "slim: optimize_loss", evaluated(optimized, steps=2)
 
 
-def csv_files(of):
-    base = of("learn.datasets.base")
-    with tempfile.TemporaryDirectory() as directory:
-        for name, header in (("load_csv_with_header", "2,2,a,b\n"), ("load_csv_without_header", "")):
-            path = os.path.join(directory, name)
-            with open(path, "w") as file:
-                file.write(header + "0.5,1.5,1\n2.5,3.5,0\n")
-            found = getattr(base, name)(path, np.int32, np.float32)
-            yield name, [found.data, found.target]
-
-
 def slim_metrics(of):
     metrics = of("metrics")
 
@@ -160,4 +149,4 @@ def private_slim(of):
         yield "slim: inception_v3", [logits.shape.as_list(), told, shapes]
 
 
-SLIM_CASES = (slim_layers, csv_files, slim_metrics, slim_variables, slim_trainings, private_slim)
+SLIM_CASES = (slim_layers, slim_metrics, slim_variables, slim_trainings, private_slim)

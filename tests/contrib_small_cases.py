@@ -311,20 +311,6 @@ def datasets(of):
     yield "data", elements((
         ("batch_and_drop_remainder", lambda: numbers().apply(data.batch_and_drop_remainder(3))),
         ("padded_batch_and_drop_remainder", lambda: ragged().apply(data.padded_batch_and_drop_remainder(2, [None]))),
-        ("sliding_window_batch", lambda: numbers().apply(data.sliding_window_batch(3))),
-        (
-            "sliding_window_batch 2",
-            lambda: numbers().apply(data.sliding_window_batch(2, window_shift=3, window_stride=2)),
-        ),
-        (
-            "sliding_window_batch 3",
-            lambda: numbers().map(lambda n: ({"a": n, "b": [n, n]}, n)).map(lambda d, n: (d["b"], n))
-            .apply(data.sliding_window_batch(2, 2)),
-        ),
-        (
-            "sliding_window_batch 4",
-            lambda: numbers().map(lambda n: {"a": n, "b": [n, n]}).apply(data.sliding_window_batch(3)),
-        ),
         ("Counter", lambda: data.Counter(2, 3).take(3)),
         ("RandomDataset", lambda: data.RandomDataset(seed=3).take(3)),
         ("bucket_by_sequence_length", lambda: ragged().apply(data.bucket_by_sequence_length(tf.size, [3], [2, 2]))),

@@ -56,7 +56,8 @@ def translated(features, labels, mode, params):
     helper = seq2seq.TrainingHelper(embedded, features["lengths"])
     outputs, _ = decoder_of(helper, cell, state, layer)
     weights = tf.sequence_mask(features["lengths"], LONGEST, tf.float32)
-    loss = seq2seq.sequence_loss(outputs.rnn_output, labels, weights)
+    logits = outputs.rnn_output
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits, weights)
     step = tf.train.get_global_step()
     train_op = tf.train.AdamOptimizer(params["rate"]).minimize(loss, step)
     right = tf.metrics.accuracy(labels, outputs.sample_id, weights)

@@ -14,11 +14,12 @@ from migrate.tensorflow.known_names import public_spelling
 
 TABLE = os.path.join(os.path.dirname(__file__), "keras.txt")
 _LINES = {"keras2": {"2.15"}, "keras3": {"3"}}
-_LOWER = {
+_BACKUP = "callbacks.experimental.BackupAndRestore"
+_RENAMED = {
     f"keras.optimizers.{name.lower()}": f"keras.optimizers.{name}"
     for name in ("SGD", "RMSprop", "Adagrad", "Adadelta", "Adam", "Adamax", "Nadam")
-}
-"""Names of classes that Keras 2.3.1 also has in lower case; later Keras has modules of these names."""
+} | {f"{package}.{_BACKUP}": f"{package}.callbacks.BackupAndRestore" for package in ("keras", "tensorflow.keras")}
+"""Names of classes that Keras 2.3.1 also has in lower case, where later Keras has modules; and a callback's old one."""
 _TITLES = {"2.15": "the Keras of TensorFlow 2.15", "3": "Keras 3"}
 
 
@@ -59,7 +60,7 @@ def lack(qualified: str, target: str = "portable") -> Lack | None:
         if is_tf_keras:
             place = f"tf_keras.{place.removeprefix('tensorflow.').removeprefix('keras.')}" if place else ""
         gone = ".".join(path.split(".")[:end])
-        place = place or _LOWER.get(path, "")
+        place = place or _RENAMED.get(path, "")
         return Lack(gone, " and ".join(_TITLES[line] for line in lacking), place, path)
     return None
 

@@ -14,7 +14,6 @@ from tf2_recovery.contrib.attention_mechanisms import LuongAttention
 from tf2_recovery.contrib.attention_wrapper import AttentionWrapper
 from tf2_recovery.contrib.decoding import BasicDecoder, dynamic_decode
 from tf2_recovery.contrib.decoding_helpers import GreedyEmbeddingHelper, TrainingHelper
-from tf2_recovery.contrib.sequence_loss import sequence_loss
 from tf2_recovery.estimator.estimator import Estimator, EstimatorSpec, ModeKeys
 from tf2_recovery.estimator.model_checkpoints import ModelCheckpoints
 from tf2_recovery.estimator.run_config import RunConfig
@@ -64,7 +63,8 @@ def translated(features, labels, mode, params):
     helper = TrainingHelper(embedded, features["lengths"])
     outputs, _ = decoder_of(helper, cell, state, layer)
     weights = tf.sequence_mask(features["lengths"], LONGEST, tf.float32)
-    loss = sequence_loss(outputs.rnn_output, labels, weights)
+    logits = outputs.rnn_output
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits, weights)
     step = tf.train.get_global_step()
     train_op = tf.train.AdamOptimizer(params["rate"]).minimize(loss, step)
     right = tf.metrics.accuracy(labels, outputs.sample_id, weights)

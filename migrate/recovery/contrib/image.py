@@ -106,6 +106,4 @@ def _as_batch(images):
     rank = images.shape.rank
     if rank not in (2, 3, 4):
         raise TypeError(f"Images should have rank between 2 and 4: {images}.")
-    return (
-        images if rank == 4 else images[None, ..., None] if rank == 2 else images[None]
-    )
+    return images[{2: (None, ..., None), 3: (None, ...), 4: (...,)}[rank]]

@@ -38,9 +38,7 @@ def layer_norm(
             gamma = tf1.get_variable("gamma", initializer=ones, **settings)
         axes = list(range(inputs.shape.rank))[begin_norm_axis:]
         mean, variance = tf1.nn.moments(inputs, axes, keep_dims=True)
-        epsilon = 1e-3 if inputs.dtype == tf1.float16 else 1e-12
-        outputs = tf1.nn.batch_normalization(
-            inputs, mean, variance, beta, gamma, epsilon
-        )
+        small = 1e-3 if inputs.dtype == tf1.float16 else 1e-12
+        outputs = tf1.nn.batch_normalization(inputs, mean, variance, beta, gamma, small)
         outputs.set_shape(inputs.shape)
         return activation_fn(outputs) if activation_fn else outputs

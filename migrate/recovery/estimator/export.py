@@ -167,10 +167,8 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
     """
 
     def serving_input_receiver_fn():
-        protos = tf1.placeholder(
-            tf.string, [default_batch_size], "input_example_tensor"
-        )
-        features = tf.io.parse_example(protos, feature_spec)
-        return ServingInputReceiver(features, {"examples": protos})
+        texts = tf1.placeholder(tf.string, [default_batch_size], "input_example_tensor")
+        features = tf.io.parse_example(texts, feature_spec)
+        return ServingInputReceiver(features, {"examples": texts})
 
     return serving_input_receiver_fn

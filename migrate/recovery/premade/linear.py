@@ -29,7 +29,7 @@ class LinearEstimator(PremadeEstimator):
         *,
         partitioner=None,
         sparse_combiner="sum",
-        **settings,
+        **others,
     ):
         check_not_given(partitioner=partitioner)
         columns = list(feature_columns)
@@ -43,7 +43,7 @@ class LinearEstimator(PremadeEstimator):
             {"linear": (ftrl if optimizer is None else optimizer, 0.2)},
             model_dir=model_dir,
             config=config,
-            **settings,
+            **others,
         )
 
 
@@ -64,12 +64,10 @@ class LinearClassifier(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings,
+        **others,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(
-            head, feature_columns, model_dir, optimizer, config, **settings
-        )
+        super().__init__(head, feature_columns, model_dir, optimizer, config, **others)
 
 
 class LinearRegressor(LinearEstimator):
@@ -88,9 +86,7 @@ class LinearRegressor(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings,
+        **others,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
-        super().__init__(
-            head, feature_columns, model_dir, optimizer, config, **settings
-        )
+        super().__init__(head, feature_columns, model_dir, optimizer, config, **others)

@@ -79,13 +79,11 @@ def _batch_norm(net, training, scope):
     scope.set_partitioner(None)
     fixed = {"trainable": False}
     moving_mean = tf1.get_variable("moving_mean", shape, initializer=zeros, **fixed)
-    moving_variance = tf1.get_variable(
-        "moving_variance", shape, initializer=ones, **fixed
-    )
-    mean, variance = moving_mean, moving_variance
+    moved = tf1.get_variable("moving_variance", shape, initializer=ones, **fixed)
+    mean, variance = moving_mean, moved
     if training:
         mean, variance = tf.nn.moments(net, [0])
-        for moving, value in ((moving_mean, mean), (moving_variance, variance)):
+        for moving, value in ((moving_mean, mean), (moved, variance)):
             update = moving.assign_sub((moving - value) * (1 - 0.999))
             tf1.add_to_collection(tf1.GraphKeys.UPDATE_OPS, update)
     return tf.nn.batch_normalization(net, mean, variance, beta, gamma, 0.001)

@@ -140,8 +140,8 @@ def _gone_names(module: Module, target: str) -> Iterator[tuple[ast.expr | Import
 
 
 def _has_rule(one: Lack) -> bool:
-    """Whether another rule rewrites a name (FT202, FT401)."""
-    return "callbacks.experimental" in one.path or "contrib.distribute" in one.name
+    """Whether another rule rewrites a name (FT401)."""
+    return "contrib.distribute" in one.name
 
 
 def _advice(one: Lack) -> str:

@@ -22,8 +22,9 @@ from migrate.analysis.source.arguments import Unbindable, bind, is_none, literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.symbols import tail_called
 from migrate.edits.plan import Edit, InsertBefore, ReplaceExpression, ReplaceStatement
+from migrate.rules.hazards.backup_settings import BACKUPS
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
-from migrate.rules.workers.old_saving import BACKUPS, Saving, SkipFit, call_behind, callbacks_of, saving_of
+from migrate.rules.workers.old_saving import Saving, SkipFit, call_behind, callbacks_of, saving_of
 from migrate.rules.workers.worker_recovery_lines import manager_lines, steps_of_epoch, unused_directory
 
 _FIT = (

@@ -10,14 +10,12 @@ from migrate.analysis.source.paths import template
 from migrate.analysis.source.symbols import tail_called
 from migrate.records import dataclass
 from migrate.rewrite.loop_directory import python_string
+from migrate.rules.hazards.backup_settings import BACKUPS
 from migrate.rules.rule import Workbench
 
 _MODEL_CHECKPOINT = (
     "filepath", "monitor", "verbose", "save_best_only", "save_weights_only", "mode", "save_freq",
 )  # fmt: skip
-
-
-BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def rewritten(lines, target="portable"):
 
 MOVED = {
     "from tensorflow.keras.callbacks.experimental import BackupAndRestore\nprint([BackupAndRestore('b')])": (
-        "tf.keras.callbacks.BackupAndRestore('b')"
+        "from tensorflow.keras.callbacks import BackupAndRestore\n"
     ),
     "import keras\nprint(keras.optimizers.adam(0.1))": "print(keras.optimizers.Adam(0.1))\n",
     "from keras.optimizers import rmsprop\nprint(rmsprop(0.1))": "from keras.optimizers import RMSprop as rmsprop\n",

@@ -60,8 +60,6 @@ net.restore()
     (KEPT, "    epoch.assign_add(1)", "    epoch = epoch + 1", ["FT517"], ""),
     (KEPT, "    manager", "    if random.random() < rate:\n        rate *= 0.9\n    manager", ["FT520"], ""),
     (KEPT, HEAD, "number = 0\nwhile number < 9:\n    number += 1", ["FT509"], ""),
-    (KEPT, "PATH = manager", "PATH = args.begin or manager", ["FT516"], ""),
-    (KEPT, "PATH = ", "PATH = args.begin if args.begin else ", ["FT516"], ""),
     (KEPT, "PATH = ", "PATH = args.resume or ", [], ""),
     (KEPT, "PATH = manager.latest_checkpoint", "PATH = manager.latest_checkpoint or args.begin", [], ""),
     (SELF, "", "", ["FT514"], ""),

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import tempfile
 
 import numpy as np
 import pytest
@@ -182,15 +181,6 @@ def test_a_restore_whose_failure_is_passed_over_begins_anew_and_deletes_what_was
         with pytest.raises(ValueError, match="hape"):
             new.checkpoint.restore(new.latest_checkpoint).assert_existing_objects_matched()
     assert os.path.exists(f"{kept}.index") != swallows
-
-
-@pytest.mark.parametrize(("is_new", "begun"), [(True, [0, 1, 2]), (False, [2])])
-def test_a_backup_in_a_directory_that_each_start_makes_anew_is_never_found(tmp_path, is_new, begun):
-    def directory():
-        return tempfile.mkdtemp(dir=tmp_path) if is_new else str(tmp_path / "backup")
-
-    interrupted(made(), backup(directory()), Interrupt(epoch=1))
-    assert resumed(made(), backup(directory())) == begun
 
 
 def test_the_experimental_name_is_the_stable_class_or_gone():

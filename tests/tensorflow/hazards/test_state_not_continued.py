@@ -13,26 +13,6 @@ from tests import nursery
 from tests.cases import each
 
 
-@pytest.mark.parametrize(("is_own_first", "first"), [(False, 100), (True, 105)])
-def test_a_file_to_begin_with_beats_the_newest_checkpoint_unless_that_comes_first(tmp_path, is_own_first, first):
-    init_from = tf.train.Checkpoint(step=tf.Variable(100)).save(str(tmp_path / "base"))
-
-    def start():
-        step = tf.Variable(0)
-        checkpoint = tf.train.Checkpoint(step=step)
-        manager = tf.train.CheckpointManager(checkpoint, str(tmp_path / "own"), max_to_keep=1)
-        if is_own_first and manager.latest_checkpoint:
-            checkpoint.restore(manager.latest_checkpoint)
-        elif init_from:
-            checkpoint.restore(init_from).expect_partial()
-        begun = int(step)
-        step.assign_add(5)
-        manager.save()
-        return begun
-
-    assert [start(), start()] == [100, first]
-
-
 @pytest.mark.parametrize(("way", "kept"), [("number", 1.0), ("tensor", 1.0), ("assign", 0.25)])
 def test_a_number_in_place_of_a_tracked_variable_is_saved_in_no_checkpoint(tmp_path, way, kept):
     checkpoint = tf.train.Checkpoint(best=tf.Variable(1.0))

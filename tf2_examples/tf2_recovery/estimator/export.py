@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 99fb518931d3df0a).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f9cc9dadc7275ef5).
 """Exports an ``Estimator`` as a SavedModel; receivers define what requests feed."""
 
 from typing import Any, NamedTuple
@@ -168,10 +168,8 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
     """
 
     def serving_input_receiver_fn():
-        protos = tf1.placeholder(
-            tf.string, [default_batch_size], "input_example_tensor"
-        )
-        features = tf.io.parse_example(protos, feature_spec)
-        return ServingInputReceiver(features, {"examples": protos})
+        texts = tf1.placeholder(tf.string, [default_batch_size], "input_example_tensor")
+        features = tf.io.parse_example(texts, feature_spec)
+        return ServingInputReceiver(features, {"examples": texts})
 
     return serving_input_receiver_fn

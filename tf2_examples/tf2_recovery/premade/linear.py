@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 5dfcd9439c01bbc8).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6bd3011496c4a520).
 """The premade linear models of TensorFlow 1."""
 
 import math
@@ -30,7 +30,7 @@ class LinearEstimator(PremadeEstimator):
         *,
         partitioner=None,
         sparse_combiner="sum",
-        **settings,
+        **others,
     ):
         check_not_given(partitioner=partitioner)
         columns = list(feature_columns)
@@ -44,7 +44,7 @@ class LinearEstimator(PremadeEstimator):
             {"linear": (ftrl if optimizer is None else optimizer, 0.2)},
             model_dir=model_dir,
             config=config,
-            **settings,
+            **others,
         )
 
 
@@ -65,12 +65,10 @@ class LinearClassifier(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings,
+        **others,
     ):
         head = self._classes(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(
-            head, feature_columns, model_dir, optimizer, config, **settings
-        )
+        super().__init__(head, feature_columns, model_dir, optimizer, config, **others)
 
 
 class LinearRegressor(LinearEstimator):
@@ -89,9 +87,7 @@ class LinearRegressor(LinearEstimator):
         config=None,
         *,
         loss_reduction=None,
-        **settings,
+        **others,
     ):
         head = self._values(label_dimension, weight_column, loss_reduction)
-        super().__init__(
-            head, feature_columns, model_dir, optimizer, config, **settings
-        )
+        super().__init__(head, feature_columns, model_dir, optimizer, config, **others)

@@ -215,6 +215,11 @@ def import_base(path: str, text: str) -> ImportBase | None:
         return ImportBase(os.path.dirname(around))
     if root == own:
         return ImportBase(own)
+    above = os.path.dirname(own)
+    while above != root and not _imports_neighbour(own, text):  # A folder above may only look like a package.
+        if _imports_neighbour(above, text):
+            return ImportBase(above)
+        above = os.path.dirname(above)
     package = _package(path, root)
     stem = os.path.basename(path).removesuffix(".py")
     by_dots = re.compile(rf"^\s*from\s+\.({stem}\b|\s*import\b(\s*\([^)]*|.*)\b{stem}\b)", re.MULTILINE)

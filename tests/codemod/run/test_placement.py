@@ -383,6 +383,13 @@ def test_a_file_that_nothing_imports_beside_an_init_may_be_a_script(tmp_path):
     assert EITHER_WAY in (tmp_path / "scene/train.py").read_text()
 
 
+def test_a_file_whose_imports_are_found_from_a_folder_that_looks_like_a_package_imports_from_there(tmp_path):
+    tree(tmp_path, init_in_src="", net_in_src="x = 1\n", init_in_scene_in_src="")
+    tree(tmp_path, train_in_scene_in_src=f"import net\n{JOB}")
+    migrated(tmp_path)
+    assert "from scene.tf2_recovery." in (tmp_path / "src/scene/train.py").read_text()
+
+
 def test_folders_of_keras_recovery_have_the_same_files_since_one_may_hide_another(tmp_path):
     keras = "import tensorflow as tf\nm = tf.keras.Model()\nm.load_weights('w.h5')\n"
     fit = f"{keras}m.fit(x, callbacks=[tf.keras.callbacks.ModelCheckpoint('w.h5')])\n"

@@ -21,7 +21,16 @@ from migrate.edits.lines import (
     suite_header,
 )
 from migrate.edits.places import Range
-from migrate.edits.plan import Decorate, Edit, InsertBefore, Plan, ReplaceExpression, ReplaceStatement, SetArgument
+from migrate.edits.plan import (
+    Decorate,
+    Edit,
+    InsertBefore,
+    LoopOver,
+    Plan,
+    ReplaceExpression,
+    ReplaceStatement,
+    SetArgument,
+)
 from migrate.findings.finding import Span
 
 _AnyEdit = TypeVar("_AnyEdit", bound=Edit)
@@ -48,6 +57,7 @@ class Editor(cst.CSTTransformer):
         self.statements: dict[_Place, ReplaceStatement] = {}
         self.expressions: dict[Range, ReplaceExpression] = {}
         self.decorators: dict[_Place, Decorate] = {}
+        self.loops: dict[_Place, LoopOver] = {}
         self.above: dict[_Place, list[InsertBefore]] = {}
         self.arguments: dict[Range, list[SetArgument]] = {}
         self.made: set[tuple[type, Span]] = set()  # the edits that are made, by kind and span
@@ -69,6 +79,8 @@ class Editor(cst.CSTTransformer):
                 self.arguments.setdefault(_range(edit.span), []).append(edit)
             elif isinstance(edit, InsertBefore):
                 self.above.setdefault((edit.span.line, edit.span.column), []).append(edit)
+            elif isinstance(edit, LoopOver):
+                self.loops[edit.span.line, edit.span.column] = edit
             else:
                 self.decorators[edit.span.line, edit.span.column] = edit
         self.lines = {self._place(node): node for node in ranges if self._is_replaced_whole(node)}
@@ -130,7 +142,16 @@ class Editor(cst.CSTTransformer):
     def _compound(self, original_node: cst.BaseCompoundStatement, updated_node: cst.BaseCompoundStatement) -> _Changed:
         return self._insert_above(original_node, updated_node, self._above.pop(original_node, []))
 
-    leave_For = leave_If = leave_Match = leave_Try = leave_TryStar = leave_While = leave_With = _compound
+    leave_For = leave_If = leave_Match = leave_Try = leave_TryStar = leave_With = _compound
+
+    def leave_While(self, original_node: cst.While, updated_node: cst.While) -> _Changed:
+        edit, (_, column) = self.loops.get(self._place(original_node)), self._place(original_node)
+        if edit is None:
+            return self._compound(original_node, updated_node)
+        head = f"for {self._mark_made(edit).target} in {edit.iterable}:\n    pass\n"
+        made = cst.ensure_type(cst.parse_statement(format_source(head, column, self.module.default_indent)), cst.For)
+        names = ("body", "orelse", "leading_lines")
+        return self._compound(original_node, made.with_changes(**{one: getattr(updated_node, one) for one in names}))
 
     def _insert_above(self, original: Line, updated: Line, pending: Sequence[cst.EmptyLine]) -> _Changed:
         """Returns a statement that stays, with the lines inserted above it and those of removed statements above it."""

@@ -24,6 +24,15 @@ class ReplaceExpression:
 
 
 @dataclass(frozen=True)
+class LoopOver:
+    """Makes a ``while`` loop a ``for`` loop."""
+
+    span: Span
+    target: str
+    iterable: str
+
+
+@dataclass(frozen=True)
 class Decorate:
     """Adds a decorator to a function that has none."""
 
@@ -61,7 +70,7 @@ class InsertBefore:
     absorbs: tuple[Span, ...] = ()
 
 
-Edit = ReplaceStatement | ReplaceExpression | Decorate | SetArgument | InsertBefore
+Edit = ReplaceStatement | ReplaceExpression | LoopOver | Decorate | SetArgument | InsertBefore
 
 
 class RuntimePlace(NamedTuple):

@@ -32,7 +32,8 @@ def loop_directory(reach: Reach, training: TrainedLoop, load: Load) -> str:
         path = path_argument(call)
         if path is None or reach.module_of(call) is not reach.module or _may_be_none(reach.module, call, path):
             continue
-        if text := folder.directory_source(path, 0):
+        text = folder.directory_source(path, 0)
+        if text and not (call is load.call and "(" in text):  # It may fail in a start that loads nothing.
             return text
     for call in calls:
         paths = saves.paths(call)

@@ -2,11 +2,13 @@
 
 import ast
 import posixpath
+import re
 
 from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
 from migrate.analysis.keras.restarted_loops import variable_of_turns
 from migrate.analysis.keras.trainings import Fit
+from migrate.analysis.resume.carried_values import turns_of
 from migrate.analysis.resume.loads_before import Load
 from migrate.analysis.resume.model_saves import ModelSaves, path_argument
 from migrate.analysis.resume.trained_loops import TrainedLoop
@@ -15,12 +17,13 @@ from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import root_of, walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
-from migrate.edits.plan import Edit, ReplaceExpression, SetArgument
+from migrate.edits.plan import Edit, LoopOver, ReplaceExpression, SetArgument
 from migrate.records import dataclass, field
 from migrate.rewrite.loop_directory import loop_directory, python_string
 from migrate.rewrite.vocabulary import Vocabulary
 
 OWN_CODE = "Nothing changes: the program resumes by its own code alone."
+_NO_NAME = re.compile(r"\W+")
 _PLACES = {"fit": 5, "fit_generator": 4}
 """The index of the parameter ``callbacks``."""
 
@@ -85,17 +88,14 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
     module, text = reach.module, reach.module.source.text
     directory = loop_directory(reach, training, load)
     models = [one for one in training.models if one not in training.optimizers]
-    inner = {f"{one}.optimizer" for one in models}
-    optimizers = [one for one in training.optimizers if one not in inner]
+    optimizers = [one for one in training.optimizers if one.removesuffix(".optimizer") not in models]
     problem = ""
     if training.unseen or not models:
         problem = f"line {training.unseen or training.loop.lineno} trains an object that has no name at the loop"
-    elif training.turns is None:
+    elif not (turns := _turns(module, training)):
         problem = "no range counts its turns"
     elif line := _line_of_own_count(module, training):
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
-    elif training.within:
-        return RecoveredTraining(problem=f"line {training.within} saves within a turn", help=OWN_CODE)
     elif training.carried.problem:
         return RecoveredTraining(problem=training.carried.problem, help=OWN_CODE)
     elif unset := _unset_variable(module, training):
@@ -103,49 +103,60 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(
             problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help
         )
-    if problem or training.turns is None:
+    if problem:
         return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, training, models, optimizers))
-    given = [text(training.turns), directory, *models]
+    given = [turns, directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
     carried, filled = [*training.carried.assigned], [*training.carried.filled]
     given += [f"carried=lambda: ({', '.join(carried)}{',' * (len(carried) == 1)})"] if carried else []
     given += [f"values=[{', '.join(filled)}]"] if filled else []
     wrapped = f"{vocabulary.runtime_name('recovered')}({', '.join(given)})"
-    edits: list[Edit] = [ReplaceExpression(module.span(training.turns), wrapped)]
-    if carried and isinstance(training.loop, ast.For):
+    if training.turns is None or not isinstance(training.loop, ast.For):
+        edits: list[Edit] = [LoopOver(module.span(training.loop), ", ".join(["_", *carried]), wrapped)]
+    else:
         target = training.loop.target
-        edits.append(ReplaceExpression(module.span(target), ", ".join([text(target), *carried])))
+        edits = [ReplaceExpression(module.span(training.turns), wrapped)]
+        edits += [ReplaceExpression(module.span(target), ", ".join([text(target), *carried]))] if carried else []
     return RecoveredTraining(tuple(edits), frozenset({"recovered"}))
+
+
+def _turns(module: Module, training: TrainedLoop) -> str:
+    """Returns the range of a loop as source, or a function of the test of a ``while``; "" for another loop."""
+    if training.turns is not None:
+        return module.source.text(training.turns)
+    test = training.loop.test if isinstance(training.loop, ast.While) else None
+    is_other = test is None or any(isinstance(one, ast.NamedExpr | ast.Await) for one in walk(test))
+    return "" if test is None or is_other else f"lambda: {module.source.text(test)}"
 
 
 def _line_of_own_count(module: Module, training: TrainedLoop) -> int:
     """Returns the line that adds an offset to the turns; 0 for none."""
-    assert training.turns is not None
-    turn, bounds = ast.unparse(training.loop.target), [*map(ast.unparse, training.turns.args)]  # type: ignore[union-attr]
+    counted = turns_of(training.loop)
+    bounds = [*map(ast.unparse, training.turns.args if training.turns is not None else ())]
     for node in walk(training.loop):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             parts = [one for one in (node.left, node.right) if not isinstance(one, ast.Constant | ast.BinOp)]
             sides = {*map(ast.unparse, parts)}
             is_of_data = isinstance(module.names.parent(node), ast.Slice) or not sides.isdisjoint(bounds)
-            if turn in sides and len(sides) > 1 and not is_of_data:
+            if not counted.isdisjoint(sides) and len(sides) > 1 and not is_of_data:
                 return node.lineno
     return 0
 
 
 def _unset_variable(module: Module, training: TrainedLoop) -> tuple[str, int] | None:
     """Returns a variable that only some turns set, and the line of a turn that reads it; None where there is none."""
-    loop, turns = training.loop, training.turns
-    if turns is None or not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
-        return None
-    first = turns.args[0] if len(turns.args) > 1 else None
-    return variable_of_turns(module, loop, loop.target.id, first.id if isinstance(first, ast.Name) else "")
+    first = training.turns.args[0] if training.turns is not None and len(training.turns.args) > 1 else None
+    start = first.id if isinstance(first, ast.Name) else ""
+    counted = sorted(turns_of(training.loop) | training.carried.assigned.keys())
+    return next(filter(None, (variable_of_turns(module, training.loop, one, start) for one in counted)), None)
 
 
 def _manual_advice(vocabulary: Vocabulary, training: TrainedLoop, models: list[str], optimizers: list[str]) -> str:
     """Returns the advice to make a loop recover by hand."""
     tf = vocabulary.tf
     compiled = [f"{one}.optimizer" for one in models] if not optimizers else []
-    held = [f"{_keyword_for(one)}={one}" for one in dict.fromkeys([*models, *compiled, *optimizers])] or ["model=MODEL"]
+    named = dict.fromkeys([*models, *compiled, *optimizers])
+    held = [f"{_NO_NAME.sub('_', one.removeprefix('self.')).strip('_')}={one}" for one in named] or ["model=MODEL"]
     made = (
         f"state = {tf}.train.Checkpoint({', '.join(held)}, turn={tf}.Variable(0))",
         f'manager = {tf}.train.CheckpointManager(state, "DIRECTORY", max_to_keep=2)',
@@ -159,10 +170,6 @@ def _manual_advice(vocabulary: Vocabulary, training: TrainedLoop, models: list[s
         " a turn is one batch, give the manager `step_counter=state.turn, checkpoint_interval=1000`. A start that finds"
         " DIRECTORY continues from `int(state.turn)`. Remove DIRECTORY when the loop has ended."
     )
-
-
-def _keyword_for(text: str) -> str:
-    return "".join(one if one.isalnum() else "_" for one in text.removeprefix("self.")).strip("_") or "held"
 
 
 def _path_saved_after(module: Module, saves: ModelSaves, fit: Fit) -> str:

@@ -288,7 +288,7 @@ class Reach:
                     for each in owner.names.top.bindings[func.id]:
                         yield from self._callables(owner, each.node)
             return
-        if not isinstance(func, ast.Attribute) or func.attr in _COMMON:
+        if not isinstance(func, ast.Attribute):
             return
         receiver = func.value
         is_own = isinstance(receiver, ast.Name) and receiver.id in ("self", "cls")
@@ -297,7 +297,7 @@ class Reach:
             own = [one for each in family[0 if is_own else 1 :] for one in self._methods(each, func.attr)]
             below = self.subclasses(family[0]) if is_own and family else ()  # self may be one of these
             own = own[:1] + [one for each in below for one in self._methods(each, func.attr)]
-            yield from own or list(self._methods_named(func.attr))
+            yield from own or list(self._methods_named(func.attr) if func.attr not in _COMMON else ())
             return
         if func.attr == "__init__":  # called on a base class by name
             yield from (one for each in self.classes(name_of(receiver))[:1] for one in self._methods(each, func.attr))
@@ -311,7 +311,7 @@ class Reach:
         if dotted is not None and dotted.partition(".")[0] in LIBRARIES:
             return
         owners = classes_of(self, module, receiver) if self._definitions_named(func.attr) else None
-        if owners is None:
+        if owners is None and func.attr not in _COMMON:
             yield from self._methods_named(func.attr, self._classes_around(module, call))  # not of its own class
         for made in dict.fromkeys(owners or ()):
             yield from [one for each in self.bases(made) for one in self._methods(each, func.attr)][:1]
@@ -325,6 +325,8 @@ class Reach:
         if not dotted or not os.path.exists(module.path):
             return None, ""
         owner, name = self.tree.owner(module, dotted)
+        if owner is not None and name not in owner.names.top.bindings:
+            owner = star_owner(self.tree, owner, name) or owner
         target = self.tree.target(module, dotted) if owner is None else None
         if target is not None and target.other:  # a file of the same directory has the name of the package
             with suppress(Unreadable):

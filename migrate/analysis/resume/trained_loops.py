@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Mapping
-from functools import cached_property
-from itertools import takewhile
+from functools import cached_property, partial
+from typing import TypeGuard
 
 from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
-from migrate.analysis.calls.objects import classes_of, is_of_self
+from migrate.analysis.calls.objects import classes_of, is_of_self, stored_values
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.resume.carried_values import Block, CarriedValues, carried_values
@@ -18,6 +18,7 @@ from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.values.origins import Origins
 from migrate.records import dataclass, field
 
 LoopNode = ast.For | ast.While
@@ -28,6 +29,7 @@ _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"
 _TRAINING_STEP_NAME = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
 """Names of functions outside the program that train a batch."""
 _MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
+_TARGET = re.compile("target", re.IGNORECASE)
 _OF_KERAS = {"load_model", "Model", "Sequential", "model_from_json", "clone_model"}
 _PROGRESS_BARS = {"tqdm", "track", "tqdm_notebook"}
 _FEW_EPOCHS = 3
@@ -48,7 +50,6 @@ class TrainedLoop:
       saves: the calls that save, also in called functions.
       unseen: the line that trains something that has no name at the loop; 0 for none.
       made: the line at which its turns create what they train; 0 for none.
-      within: the line that saves in an inner loop which also trains; 0 for none.
       carried: what else a turn leaves to the next one.
     """
 
@@ -61,7 +62,6 @@ class TrainedLoop:
     saves: list[ast.Call] = field(default_factory=list)
     unseen: int = 0
     made: int = 0
-    within: int = 0
     carried: CarriedValues = field(default_factory=CarriedValues)
 
     @property
@@ -178,6 +178,11 @@ def _is_long(fit: ast.Call) -> bool:
     return not begins and not (isinstance(epochs, int) and epochs <= _FEW_EPOCHS)
 
 
+def _is_of_model(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether an expression is the variables of a model."""
+    return isinstance(node, ast.Attribute) and node.attr in _VARIABLES and not isinstance(node.value, ast.Call)
+
+
 class _Reader:
     def __init__(self, reach: Reach, module: Module, loop: LoopNode) -> None:
         self.reach, self.module, self.loop = reach, module, loop
@@ -191,16 +196,18 @@ class _Reader:
         self._block(self.module, self.loop.body, {}, 0)
         names = self.module.names
         stores: list[tuple[str, ast.AST]] = [(ast.unparse(one), one) for one in names.stores]
-        for text in self.found.models:
+        trained = {**self.found.models, **self.found.optimizers}
+        for text in trained:
             root = text.split(".")[0].split("[")[0]
             found = self.place.lookup(root)
             stores += [(root, one.node) for one in found[1]] if found is not None else []
         for text, store in stores:
             is_inside = store is self.loop or self.loop in names.ancestors(store)
-            if is_inside and any(one == text or one.startswith(f"{text}.") for one in self.found.models):
+            if is_inside and any(one == text or one.startswith(f"{text}.") for one in trained):
                 self.found.made = self.found.made or getattr(store, "lineno", self.loop.lineno)
-        own = {*self.found.models, *self.found.optimizers}
-        self.found.carried = carried_values(self.module, self.loop, self.blocks, own, self._source_at_loop)
+        stored = partial(stored_values, self.reach)
+        given = self.module, self.loop, self.blocks, {*trained}
+        self.found.carried = carried_values(*given, self._source_at_loop, stored)
         return self.found
 
     def _block(self, module: Module, body: list[ast.stmt], sources: Mapping[str, str], depth: int) -> None:
@@ -208,12 +215,15 @@ class _Reader:
         self.reach.calls(module)
         self.blocks.append(Block(module, body, sources))
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
-        trains, saves = set[ast.AST](), dict[ast.AST, int]()
         for call in calls:
-            steps_above, saves_above = len(self.found.steps), len(self.found.saves)
             functions, made = self.reach.functions_run_by_strategy(call)
             own = functions or self.reach.functions(call)
             name = name_of(call.func)
+            # A target network follows a trained one.
+            moved = [call.func.value] if isinstance(call.func, ast.Attribute) and name == "set_weights" else []
+            moved += [one.value for one in call.args if _is_of_model(one) and _TARGET.search(ast.unparse(one.value))]
+            texts = (self._source_at_loop(module, one, sources) for one in moved)
+            self.found.models |= {text: None for text in texts if _MODEL.search(text) or _TARGET.search(text)}
             if isinstance(call.func, ast.Attribute) and not own:
                 if name in TRAINING_METHODS and (name not in FIT_METHODS or is_keras_fit(call) or is_model_fit(call)):
                     self._train(module, call, call.func.value, sources)
@@ -232,16 +242,6 @@ class _Reader:
                     where = self.reach.module_of(function)
                     inner = self._parameter_sources(module, made, function, sources)
                     self._block(where, function.body, inner, depth + 1)
-            if (around := self._inner_loop(module, call)) is not None:
-                trains |= {around} if len(self.found.steps) > steps_above else set()
-                saves |= {around: call.lineno} if len(self.found.saves) > saves_above else {}
-        self.found.within = self.found.within or next((line for one, line in saves.items() if one in trains), 0)
-
-    def _inner_loop(self, module: Module, call: ast.Call) -> LoopNode | None:
-        """Returns the outermost loop around a call that is within a turn and in the same function."""
-        above = module.names.ancestors(call)
-        inside = takewhile(lambda one: one is not self.loop and not isinstance(one, FunctionNode), above)
-        return next(reversed([one for one in inside if isinstance(one, LoopNode)]), None)
 
     def _train(self, module: Module, call: ast.Call, model: ast.expr, sources: Mapping[str, str]) -> None:
         self.found.steps.append(call)
@@ -252,10 +252,14 @@ class _Reader:
         assert isinstance(call.func, ast.Attribute)
         self.found.steps.append(call)
         self._record(module, call, call.func.value, sources, self.found.optimizers)
-        for node in (node for statement in body for node in walk(statement)):
-            if isinstance(node, ast.Attribute) and node.attr in _VARIABLES and not isinstance(node.value, ast.Call):
-                self.found.receivers.append((module, node.value))
-                self._record(module, call, node.value, sources, self.found.models)
+        here = [(module, node, sources) for part in body for node in walk(part) if _is_of_model(node)]
+        given = [one for arg in call.args for one in (arg.args if isinstance(arg, ast.Call) else [arg])]  # of zip
+        follow = self.reach.search(Origins).follow
+        behind = ((*found, dict[str, str]()) for one in given for found in follow(module, one, is_path=False))
+        for where, node, known in here or behind:
+            if _is_of_model(node):
+                self.found.receivers.append((where, node.value))
+                self._record(where, call, node.value, known, self.found.models)
 
     def _save(self, module: Module, call: ast.Call, sources: Mapping[str, str]) -> None:
         self.found.saves.append(call)

@@ -20,6 +20,7 @@ from migrate.files.run_cache import tree_cache
 
 _MOST_STEPS = 400
 _MOST_CHOICES = 4
+_ITEMS = {"items", "values"}  # of a dictionary
 _READING_METHODS = {"read", "readline", "readlines"}
 """Functions that read the name of the latest file, which the program has written down."""
 _LOOPS = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
@@ -123,10 +124,12 @@ class Origins:
         if is_path and name_of(call.func) in ("range", "len"):
             return []  # numbers that the program counts
         found = self._returned_values(module, call)
-        if is_path or (not self.reach.functions(call) and "model" in name_of(call.func).lower()):
+        is_named = is_path or (not self.reach.functions(call) and "model" in name_of(call.func).lower())
+        if is_named:
             found += [(module, one) for one in [*call.args, *(keyword.value for keyword in call.keywords)]]
-            if isinstance(call.func, ast.Attribute) and module.names.qualified(call.func) is None:
-                found.append((module, call.func.value))
+        is_item = name_of(call.func) in _ITEMS
+        if isinstance(call.func, ast.Attribute) and module.names.qualified(call.func) is None and (is_named or is_item):
+            found.append((module, call.func.value))
         return found
 
     def _returned_values(self, module: Module, call: ast.Call) -> list[tuple[Module, ast.expr]]:

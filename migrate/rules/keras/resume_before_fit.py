@@ -21,8 +21,8 @@ after ``fit``, callbacks that save.
 
 A loop is given what a turn leaves to the next one: ``for epoch, best in recovered(…, carried=lambda: (best,))``.
 
-Skipped: a loop without a range or count, whose models or other values have no name there, that adds an offset to its
-turns, or saves within one; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in
+Skipped: a loop without a range or count, whose models or other values have no name there, or that adds an offset to
+its turns; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in
 ``**`` arguments; TensorFlow 1; Horovod.
 
 Fidelity: noted. An uninterrupted training is the same. It saves once more in each epoch or turn; where these are short,
@@ -32,6 +32,7 @@ See: tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.analysis.keras.trainings import distributed_library, is_on_workers, training_of
@@ -77,11 +78,9 @@ model = keras.models.load_model("m.keras") if os.path.isfile("m.keras") else bui
 model.fit(x, y, epochs=10)
 model.save("m.keras")
 """
-_GAIN = {
-    True: "BackupAndRestore keeps the training while it runs",
-    False: "an interrupted training now continues where it stopped, the optimizer's state included",
-}
+_GAIN = "an interrupted training now continues where it stopped, the optimizer's state included"
 _KERAS = "backup-and-restore"
+_OTHER_BACKEND = re.compile(r"KERAS_BACKEND\W+(jax|torch)")
 
 
 @site_rule(
@@ -120,7 +119,8 @@ def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
             if node in found:
                 yield Fix((manual(node, f"{message}; {done.problem}", done.help),))
             continue
-        verdict = noted(node, f"{message}; {_GAIN[bench.settings.recovery == 'backup-and-restore']}", "\n".join(notes))
+        gain = "BackupAndRestore keeps the training" if bench.settings.recovery == _KERAS else _GAIN
+        verdict = noted(node, f"{message}; {gain}", "\n".join(notes))
         yield Fix((verdict,), done.edits, done.runtime_names)
         notes = []  # reported once in a file
 
@@ -148,6 +148,7 @@ def _skip_reason(bench: Workbench, training: ast.Call | ast.For | ast.While) -> 
     for holds, problem, newer in (
         (is_old, "is written for TensorFlow 1", "TensorFlow 2 first (tf_upgrade_v2)"),
         (needs_package(bench.reach, "theano"), "needs Theano", "a Keras of TensorFlow 2 first"),
+        (_OTHER_BACKEND.search(bench.module.text), "names another backend", "Keras on TensorFlow first"),
     ):
         if holds:
             help = f"Move the program to {newer}, then run the tool again."
@@ -171,10 +172,7 @@ def _name(module: Module, node: ast.AST, used_names: list[str]) -> str:
     """Returns a name that distinguishes a training from those above it in its file; "" for the first."""
     scope = module.names.scope_of(node).node
     function = getattr(scope, "name", "")
-    name = (
-        function
-        if used_names and function and function not in (*used_names, "main")
-        else f"stage_{len(used_names) + 1}"
-    )
+    is_apart = bool(used_names and function) and function not in (*used_names, "main")
+    name = function if is_apart else f"stage_{len(used_names) + 1}"
     used_names.append(name if used_names else function)
     return name if len(used_names) > 1 else ""

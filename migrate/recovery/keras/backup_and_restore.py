@@ -16,11 +16,11 @@ from numbers import Real
 import tensorflow as tf
 
 from .callback_states import (
-    cut_rows,
     has_grown,
     names_of,
     numbers_of,
     parts_of,
+    samples_of,
     set_state,
     state_of,
 )
@@ -51,6 +51,10 @@ class _Turn(_Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         self._backup.begin_turn(self._number, epoch, logs)
+
+    def on_train_end(self, logs=None):
+        if self._number == 0:
+            self._backup.complete_logs(logs)
 
 
 def _guarded(method):
@@ -121,14 +125,21 @@ class BackupAndRestore(_Callback):
             return
         self._training.on_save = self._save_before_file
         self._next = self._turn = None
-        self._is_saved = self._is_stale = self._has_stopped = False
+        self._is_saved = self._is_stale = False
+        self._has_stopped = self._is_broken_off = False
         note, kind = self._training.note, tf.keras.callbacks.CSVLogger
-        self._loggers = [one for one in self._callbacks if isinstance(one, kind)]
-        for one in self._loggers if self._training.is_resumed else ():
-            one.append = True  # Else a CSVLogger empties its file.
-            if not note.get("is_ended") and note["sizes"].get(one.filename):
-                size = note["sizes"][one.filename][0]
-                cut_rows(one.filename, one.sep, size, note["epoch"])
+        logs = [one for one in self._callbacks if isinstance(one, kind)]
+        # Those that the program does not append to: no other job's.
+        self._own_logs = [one.filename for one in logs if not one.append]
+        if self._training.is_resumed:
+            self._own_logs = [*note["sizes"]]
+            for one in logs:
+                one.append = True  # Else it empties its file.
+        is_cut = self._training.is_resumed and not note.get("is_ended")
+        for name in self._own_logs:
+            if is_cut and os.path.exists(name):
+                size = (note["sizes"][name] or [0])[0]
+                os.truncate(name, min(size, os.path.getsize(name)))
 
     def _is_one_pass(self):
         is_dataset = isinstance(self._data, tf.data.Dataset)
@@ -142,17 +153,23 @@ class BackupAndRestore(_Callback):
         if hasattr(self._data, "on_epoch_end"):  # A Sequence may count its epochs.
             self._holders.append(self._data)
         self._given = [*map(parts_of, self._holders)]
+        self._samples = [*map(samples_of, self._given)]
         self._first = _argument("initial_epoch", 0)
-        states = [*map(state_of, self._holders, self._given)]
+        states = [*map(state_of, self._holders, self._given, self._samples)]
         first = [{n: zlib.crc32(one) for n, one in state.items()} for state in states]
         first = self._first_states = dict(zip(names_of(self._holders), first))
         if self._training.is_resumed and self._is_offset(states):
             self._training.begin_anew("a callback of the program adds its own epochs")
-        self._first_numbers = numbers_of(self.model)
-        rate, epochs = _rate(self.model), self.params["epochs"]
-        self._training.restore()
+        # Keras 2 saves no model that was not called.
+        uncalled = getattr(self.model, "_saved_model_inputs_spec", 0) is None
+        uncalled &= hasattr(self.model, "_training_state")
+        note, epochs = self._training.note, self.params["epochs"]
+        if self._training.is_resumed and uncalled and note["epoch"] >= epochs:
+            self._training.begin_anew("a model that was not called cannot be saved")
+        self._first_numbers, rate = numbers_of(self.model), _rate(self.model)
         note = self._training.note
         if not self._training.is_resumed:
+            self._training.restore()
             note.update(rates=[rate], epochs=epochs, logs={}, turn=None)
             note["first_states"] = self._first_states
             return
@@ -163,6 +180,7 @@ class BackupAndRestore(_Callback):
             old = earlier.get(name)  # None, or another state, if it is another one.
             if old is not None and (old == own or has_grown(old, state, offset)):
                 set_state(one, note["callbacks"][name])
+        self._training.restore()
         if rate is not None and rate not in note["rates"]:  # The program changed it.
             self.model.optimizer.learning_rate.assign(rate)
             note["rates"] = [rate]
@@ -220,8 +238,17 @@ class BackupAndRestore(_Callback):
         if self._is_stale and number < len(self._callbacks):
             self._save(False)  # The state that the callback before left, with its file.
         self._next, self._turn, self._is_stale = epoch + 1, number, False
+        if number == 0:  # No callback has stopped it, but a signal may have.
+            self._is_broken_off = bool(self.model.stop_training)
         logs = {n: one for n, one in (logs or {}).items() if isinstance(one, Real)}
         self._training.note["logs"][epoch] = {name: float(logs[name]) for name in logs}
+
+    @_guarded
+    def complete_logs(self, logs):
+        """Gives callbacks of a training that is passed over its last metrics."""
+        noted = self._training.note.get("logs")
+        if self._training.was_over and noted and isinstance(logs, dict):
+            logs.update(noted[max(noted)])
 
     @_guarded
     def _save_before_file(self):
@@ -238,7 +265,8 @@ class BackupAndRestore(_Callback):
             self._training.held = ()
 
     def _save(self, is_changed=None, is_end=False):
-        note, states = self._training.note, map(state_of, self._holders, self._given)
+        states = map(state_of, self._holders, self._given, self._samples)
+        note = self._training.note
         changed = {
             name: {n: one for n, one in state.items() if zlib.crc32(one) != old.get(n)}
             for (name, old), state in zip(self._first_states.items(), states)
@@ -246,8 +274,8 @@ class BackupAndRestore(_Callback):
         numbers = {*numbers_of(self.model).items()} - {*self._first_numbers.items()}
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
         note["numbers"] = dict(numbers)
-        note["sizes"] = {one.filename: mark_of(one.filename) for one in self._loggers}
-        is_end = is_end or bool(self.model.stop_training)
+        note["sizes"] = {name: mark_of(name) for name in self._own_logs}
+        is_end = (is_end or bool(self.model.stop_training)) and not self._is_broken_off
         note["is_over"] = is_end and self._next < note["epochs"]
         note["trained"] = self._training.trained()  # A callback may unfreeze layers.
         self._training.save(is_changed)

@@ -1,5 +1,6 @@
 """Reads and sets the state of the callbacks of a training."""
 
+import collections
 import contextlib
 import inspect
 import operator
@@ -22,14 +23,13 @@ def names_of(callbacks):
 
 
 def parts_of(callback):
-    """Returns a dict of a callback's attributes, each as a list of its parts."""
-    attributes = vars(callback).items()
-    return {name: _parts(value) for name, value in attributes}
+    """Returns a dict of what a callback has or uses, each as a list of its parts."""
+    return {name: _parts(value) for name, value in _used_by(callback).items()}
 
 
 def _parts(value):
     value = [*value.values()] if isinstance(value, dict) else value
-    return [*value] if isinstance(value, list) else [value]
+    return [*value] if isinstance(value, (list, set, collections.deque)) else [value]
 
 
 def _is_large(parts):
@@ -37,21 +37,47 @@ def _is_large(parts):
     return sum(one.nbytes for one in arrays) > 2**20
 
 
-def state_of(callback, given):
-    """Returns a dict of a callback's pickled data, without large data of ``given``."""
+def samples_of(given):
+    """Returns the CRC-32 of samples of large arrays in what ``parts_of`` gave, a list."""
+    parts = [part for parts in given.values() for part in parts]
+    large = [one for one in parts if isinstance(one, np.ndarray) and _is_large([one])]
+    return [zlib.crc32(one[:: 1 + len(one) // 64].tobytes()) for one in large]
+
+
+def state_of(callback, given, samples):
+    """Returns a dict of a callback's pickled data, without large data of ``given``.
+
+    A part of a state would not fit the rest: where something has changed that is no plain
+    data, or has models of its own, or large data were changed in place, it is {}.
+    """
     used = _used_by(callback)
-    state = {name: one.numpy() for name, one in _variables_of(used).items()}
-    outside = {n: plain_of(one) for n, one in _outside(callback, used).items()}
+    if samples_of(given) != samples or _has_models(callback):
+        return {}
+    variables, outside = _variables_of(used), _outside(callback, used)
+    state = {name: one.numpy() for name, one in variables.items()}
+    outside = {name: plain_of(one) for name, one in outside.items()}
     state.update((name, one) for name, one in outside.items() if is_plain(one))
     for name, parts in parts_of(callback).items():
-        value, first = plain_of(getattr(callback, name)), given.get(name, ())
+        value, first = plain_of(used[name]), given.get(name, ())
         is_same = len(parts) == len(first) and all(map(operator.is_, parts, first))
         is_data = is_same and (_is_large(parts) or isinstance(value, tuple))
         if name == "monitor_op" and value is not None:  # A function, set by Keras.
             value = value.__name__
-        if is_plain(value) and not is_data and name != "params":
+        if not (is_same or is_plain(value) or name in variables or name == "model"):
+            return {}
+        if is_plain(value) and not is_data and name in vars(callback):
             state[name] = value
+    state.pop("params", None)
     return {n: pickle.dumps(one) for n, one in state.items() if not is_moment(one)}
+
+
+def _has_models(callback):
+    """Returns whether a callback has models whose weights are not the trained one's."""
+    kinds, own = tf.keras.Model, vars(callback)
+    model = getattr(callback, "model", None)
+    trained = {id(one) for one in getattr(model, "weights", ())}
+    models = [one for one in own.values() if isinstance(one, kinds)]
+    return any(id(one) not in trained for model in models for one in model.weights)
 
 
 def set_state(callback, state):
@@ -60,9 +86,10 @@ def set_state(callback, state):
     variables, outside = _variables_of(used), _outside(callback, used)
     for name, content in state.items():
         value, own = read(content), outside.get(name, getattr(callback, name, None))
+        kinds = [(type(x), getattr(x, "shape", 0)) for x in (own, plain_of(own), value)]
         if name in variables:
             variables[name].assign(value)
-        elif isinstance(own, FILLED) and isinstance(value, FILLED):
+        elif isinstance(value, FILLED) and kinds[-1] in kinds[:-1]:
             fill(own, value)
         elif name in outside:
             _set_outside(callback, name.strip(), value)
@@ -82,23 +109,11 @@ def has_grown(old, state, epochs):
     return False
 
 
-def cut_rows(path, separator, size, epoch):
-    """Removes the rows of an epoch and later ones that a CSVLogger wrote behind a size."""
-    with contextlib.suppress(OSError, TypeError), open(path, "rb+") as file:
-        file.seek(size)
-        rows = file.readlines()
-        numbers = [one.split(separator.encode())[0] for one in rows]
-        first = epoch - 1 if numbers[:1] == [b"%d" % (epoch - 1)] else epoch
-        own = [number == b"%d" % one for one, number in enumerate(numbers, first)]
-        if any(own[:1]):
-            file.seek(size)
-            file.writelines(rows[[*own, False].index(False) :])
-            file.truncate()
-
-
 def numbers_of(model):
     """Returns the numbers that are attributes of a model, a dict."""
     own = {name: one for name, one in vars(model).items() if name[0] != "_"}
+    if any(isinstance(one, np.ndarray) for one in own.values()):
+        return {}  # They may belong together.
     return {name: one for name, one in own.items() if type(one) in (int, float)}
 
 

@@ -16,22 +16,35 @@ import numpy as np
 from .saved_states import is_plain
 
 _INSTALLED = re.compile(
-    rf"(site|dist)-packages|__autograph|^{re.escape(os.path.dirname(os.__file__))}"
+    r"(site|dist)-packages|__autograph|[/\\]\.recovery[/\\]|^"
+    + re.escape(os.path.dirname(os.__file__))
 )
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_LARGEST = 2**20  # Larger files are data.
+_LARGEST, _MOST_FILES, _MOST_READ = 2**20, 10**4, 100  # Larger or more are data.
 _questions = []  # That the program has asked its user.
-sys.addaudithook(
-    lambda event, _: event == "builtins.input" and _questions.append(event)
-)
+files_read, files_written = {}, {}  # Of this process, by their paths.
 _ANSWERS = re.compile(r"^[^#\n]*sys\.stdin\b(?!\s*=)", re.MULTILINE)
-# A variable of the environment that the source reads, if no scheduler sets it anew.
-_VARIABLE = re.compile(
-    r"(?:environ(?:\.get\(|\[)|getenv\()[\"' ]+"
-    r"(?!SLURM_(?!ARRAY_TASK)|PBS_(?!ARRAY)|LSB_(?!JOBINDEX)|\w*PATH\b|CUDA|COLAB|DISPLAY"
-    r"|HOST|JOB_ID|LOGNAME|POD|SSH|TERM\b|TMP)(\w+)\b(?![\"']\]\s*=[^=])"  # No assignment.
+_OF_SESSION = re.compile(  # Variables that a scheduler, or a login, sets anew.
+    r"SLURM_(?!ARRAY_TASK).*|PBS_(?!ARRAY).*|LSB_(?!JOBINDEX).*|SSH_.*|(COLAB|POD)_.*"
+    r"|(LD_LIBRARY_|LIBRARY_|MAN|PYTHON)?PATH|HOST(NAME)?|TE?MP(DIR)?|TERM|DISPLAY|JOB_ID"
+    r"|LOGNAME|(OLD)?PWD|CUDA_.*|_"
 )
 _SETTINGS = "*.y*ml", "*.toml", "*.ini", "*.cfg", "config*.json*", "conf/*", "config*/*"
+
+
+def _note_event(event, details):
+    if event == "builtins.input":
+        _questions.append(event)
+    elif event in ("open", "os.rename"):
+        with contextlib.suppress(Exception):  # The program's open would raise it.
+            is_read = event == "open" and not details[2] & os.O_ACCMODE
+            found = files_read if is_read else files_written
+            if len(found) < _MOST_FILES:
+                name = details[0 if event == "open" else 1]
+                found[os.path.abspath(os.fsdecode(name))] = None
+
+
+sys.addaudithook(_note_event)
 
 
 def is_notebook():
@@ -43,9 +56,10 @@ def is_notebook():
 def command_of_process():
     """Returns a dict of arguments, or a notebook's cells, files, and variables.
 
-    The files are source that is not installed, settings beside the program, and texts
-    that the arguments name, each with its CRC-32; the variables are what the source
-    reads. None at Python's prompt, and for a program that has asked its user.
+    The files are source that is not installed, settings beside the program, texts that
+    the arguments name or that it has read, but none that it has written, each with its
+    CRC-32; the variables are those that the source names. None at Python's prompt, and
+    for a program that has asked its user.
     """
     main, given = sys.modules["__main__"], []
     path, run = getattr(main, "__file__", None), getattr(main, "In", None)
@@ -54,6 +68,10 @@ def command_of_process():
         given = [os.path.abspath(one.rpartition("=")[2]) for one in run[1:]]
         own = glob.escape(_folder())
         given += [path for one in _SETTINGS for path in glob.glob(f"{own}/{one}")]
+        inside = _folder() + os.sep, os.getcwd() + os.sep
+        read = [one for one in files_read if one.startswith(inside)]
+        given += [one for one in read if not _INSTALLED.search(one)][:_MOST_READ]
+        given = [one for one in given if one not in files_written]
     if run is None:
         return None
     found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
@@ -65,8 +83,18 @@ def command_of_process():
     process = multiprocessing.current_process().name  # Such as the one of each fold.
     crcs = {name: zlib.crc32(text) for name, text in texts.items() if text}
     files = {os.path.relpath(name, folder): crc for name, crc in crcs.items()}
-    variables = {name: os.environ.get(name) for name in _VARIABLE.findall(source)}
+    words = {*re.findall(r"""["'](\w+)["']""", source)} & {*os.environ}
+    words -= {*re.findall(r"""environ\[["'](\w+)["']\] *=[^=]""", source)}
+    variables = {n: os.environ[n] for n in words if not _OF_SESSION.fullmatch(n)}
     return {"run": [process, *run], "files": files, "variables": variables}
+
+
+def note_written(command):
+    """Notes which files of a command this process has written since it began."""
+    if command is None:
+        return
+    own = {os.path.relpath(one, _folder()) for one in [*files_written]}
+    command["written"] = {*command.get("written", ())} | (own & command["files"].keys())
 
 
 def difference_of(noted, command):
@@ -75,14 +103,17 @@ def difference_of(noted, command):
         return "a program that asks its user (input) has no command"
     if noted["run"] != command["run"]:
         return "its arguments, or its cells, were other ones"
-    for name, value in noted["variables"].items():
-        if os.environ.get(name) != value:
+    for name in noted["variables"].keys() | command["variables"].keys():
+        if noted["variables"].get(name) != os.environ.get(name):
             return f"the environment has another {name}"
-    files = {**noted["files"], **command["files"]}  # Those were read just now.
-    for name in noted["files"].keys() - command["files"].keys():
-        files[name] = zlib.crc32(_text_of(os.path.join(_folder(), name)))
-    changed = (name for name, crc in noted["files"].items() if files[name] != crc)
-    return next((f"{name} has changed" for name in changed), "")
+    note_written(noted)
+    for name in noted["files"].keys() - noted["written"]:
+        now = command["files"].get(name)
+        if now is None:
+            now = zlib.crc32(_text_of(os.path.join(_folder(), name)))
+        if now != noted["files"][name]:
+            return f"{name} has changed"
+    return ""
 
 
 def values_of_callers():
@@ -130,12 +161,8 @@ def _folder():
 
 
 def _text_of(path):
-    """Returns the content of a small text file; b"" for any other, and for a log."""
-    if (
-        path.endswith(".log")
-        or not os.path.isfile(path)
-        or os.path.getsize(path) > _LARGEST
-    ):
+    """Returns the content of a small text file; b"" for any other."""
+    if not os.path.isfile(path) or os.path.getsize(path) > _LARGEST:
         return b""
     with open(path, "rb") as file:
         content = file.read()

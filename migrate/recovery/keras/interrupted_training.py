@@ -8,7 +8,6 @@ import contextlib
 import multiprocessing.util
 import os
 import pickle
-import re
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ from .commands import (
     command_of_process,
     difference_of,
     is_notebook,
+    note_written,
     process_of,
     values_of_callers,
 )
@@ -29,12 +29,15 @@ from .saved_states import (
     directory_for,
     files_in,
     has_space,
+    local,
     mark_of,
     names_in,
     newest_state,
     places_in,
     put_in_place,
+    remove_older,
     remove_tree,
+    remove_with_folders,
 )
 from .trained_variables import (
     all_variables,
@@ -49,6 +52,7 @@ from .trained_variables import (
     optimizers_of,
     places_trained_by,
     replicas_of,
+    schedule_of,
     variables_of,
 )
 from .watched_saves import watch_saves
@@ -57,7 +61,7 @@ _MOST_OF_A_NAME, _MOST_FILES = 10, 100
 _trainings, _begun = [], []  # Of this process, and the key of each call, in order.
 
 
-def kept_training(saved, models, optimizers=(), name="fit", settings=()):
+def kept_training(saved, models, optimizers=(), name="fit", settings=(), first=0):
     """Returns the ``SavedTraining`` of these arguments, or logs why not: None."""
     try:
         parent = directory_for(saved)
@@ -69,7 +73,7 @@ def kept_training(saved, models, optimizers=(), name="fit", settings=()):
             for training in [one for one in _trainings if one.parent == parent]:
                 training.remove()
             raise ValueError(f"it begins more than {_MOST_OF_A_NAME} times")
-        return SavedTraining(saved, models, optimizers, name, settings)
+        return SavedTraining(saved, models, optimizers, name, settings, first)
     except Exception as error:  # Such as a model of another kind.
         tf.get_logger().warning("This training is not kept: %s.", error)
         return None
@@ -85,7 +89,7 @@ class SavedTraining:
       was_over: whether it had ended before this process, a bool.
     """
 
-    def __init__(self, saved, models, optimizers=(), name="fit", settings=()):
+    def __init__(self, saved, models, optimizers=(), name="fit", settings=(), first=0):
         self.parent, self.name, self.models = directory_for(saved), name, models
         self._path = os.fspath(saved)
         check_place(self.parent, models[0], settings)
@@ -100,25 +104,26 @@ class SavedTraining:
         if earlier.pop("is_in_file", False) | earlier.pop("is_passed", False):
             _trainings[-1].save(False)  # It was not the last one of the job.
         nothing = {"number": 0, "saved": {}, "file": "", "part": "", "files": {}}
-        self._find({**nothing, "settings": settings})
-        if same_name and "next_call" not in same_name[-1].note:
-            same_name[-1].note["next_call"] = self.note["call"]
-            same_name[-1].save(False)
+        self._find({**nothing, "settings": settings}, first)
+        if self._earlier and "next_call" not in self._earlier[-1].note:
+            self._earlier[-1].note["next_call"] = self.note["call"]
+            self._earlier[-1].save(False)
         if not _trainings:  # A child of multiprocessing does not run atexit.
             multiprocessing.util.Finalize(None, _leave, (os.getpid(),), exitpriority=0)
         _trainings.append(self)
         watch_saves(models, _trainings)
 
-    def _find(self, nothing):
+    def _find(self, nothing, first):
         """Reads the newest readable state, and decides whether this run resumes it."""
-        note, self._values = newest_state(self.directory)
+        note, self._values = newest_state(self.directory, first)
         command = command_of_process()
         if command is None:
             tf.get_logger().warning("No start resumes it: its program asks its user.")
         reason = difference_of(note.get("command"), command)
         for model, config in zip(self.models, () if reason else note["built"]):
             if config and not model.built:
-                model.build_from_config(config)
+                with contextlib.suppress(Exception):  # It may have several inputs.
+                    model.build_from_config(config)
         process, own = note.get("process"), process_of(os.getpid())
         if process not in (None, own) and process_of(process[1]) == process:
             raise ValueError(f"process {process[1]} trains it")
@@ -129,9 +134,11 @@ class SavedTraining:
             "began": self.digests(),
             "trained": self.trained(),
             "optimizers": [*map(class_of, optimizers_of(self._roots))],
+            "schedules": [*map(schedule_of, optimizers_of(self._roots))],
             "config": config_of(self.models, self._roots),
         }
         self.note = self._new_note = {**nothing, **own}
+        self._earlier = [one for one in _trainings if self._is_same_call(one)]
         others = [] if reason else {*self._inside("")} - {self.directory}
         found = [note, *(newest_state(path)[0] for path in others)]
         found = [one for one in found if not difference_of(one.get("command"), command)]
@@ -148,21 +155,28 @@ class SavedTraining:
                 *(self.directory, note["epoch"], reason or "its model is another one"),
             )
 
+    def _is_same_call(self, other):
+        functions = [{key[0] for key in one.note["call"]} for one in (self, other)]
+        return other.name == self.name and functions[0] == functions[1]
+
     def _reason_against(self, note):
         """Returns why this run does not resume a state of its command, "" if it does."""
         own, last = self.note, self._notes[-1]
-        keys = "trained", "optimizers", "settings"  # Slots would mean something else.
+        keys = "trained", "optimizers", "settings", "schedules"  # Of slots and steps.
         is_other = any(note.get(key) != own[key] for key in keys)
         is_one_job = all(one.is_resumed and one.was_over for one in self._before)
         call, after = note["call"], note.get("next_call")
         is_main = threading.current_thread() is threading.main_thread()
-        others = () if after is None and is_main else call.keys() & own["call"].keys()
+        is_only = after is None and is_main and not self._earlier
+        others = () if is_only else call.keys() & own["call"].keys()
         is_other_call = any(call[name] != own["call"][name] for name in others)
         torn = [places_in(x["part"], os.path.dirname(x["file"])) for x in (note, last)]
         torn = {os.path.abspath(place) for one in torn for place in one.values()}
         marks = dict(pair for one in self._notes for pair in one["files"].items())
         files = {path: mark_of(path) == mark for path, mark in marks.items()}
-        files[self._path] = torn or not note["is_there"] or mark_of(self._path)
+        is_there = torn or not note["is_there"] or mark_of(self._path)
+        files.setdefault(local(self._path), is_there)
+        saved = {os.path.abspath(one.note["file"]) for one in self._before}
         lost = {os.path.abspath(path) for path, is_same in files.items() if not is_same}
         is_over = last.get("is_in_file") and not files_in(last["part"])
         for is_so, reason in (
@@ -173,7 +187,7 @@ class SavedTraining:
             (call == after, "nothing tells it from a later call"),
             (is_over or last.get("is_passed"), "that job had finished"),
             (last is not note and not note.get("is_ended"), "a later one had followed"),
-            (lost - torn, "a saved file was removed or replaced"),
+            (lost - torn - saved, "a saved file was removed or replaced"),
         ):
             if is_so:
                 return reason
@@ -251,9 +265,9 @@ class SavedTraining:
         """Returns whether nine times the time that the last save took has passed since."""
         return time.monotonic() - self._saved_at >= 9 * self._seconds
 
-    def save(self, is_changed=None):
+    def save(self, is_changed=None, began=None):
         """Saves the note; the variables if is_changed, or with None if one changed."""
-        began = time.monotonic()
+        began = began or time.monotonic()
         try:
             if is_changed is None:
                 own, old = self._variables(), self.held  # What was saved last.
@@ -291,14 +305,11 @@ class SavedTraining:
         self.manager = tf.train.CheckpointManager(checkpoint, self.directory, 2)
         self.manager.save(checkpoint_number=note["number"])
         self.held = [one.read_value() for one in variables]
-        for name in names_in(self.directory):
-            number = re.match(r"(?:ckpt|note)-(\d+)", name)
-            if number and int(number[1]) < note["number"] - 1:
-                # Also directories ckpt-N_temp of killed saves.
-                remove_tree(os.path.join(self.directory, name))
+        remove_older(self.directory, note["number"] - 1)
 
     def _write_note(self):
         self.note["is_there"] = mark_of(self._path) is not None
+        note_written(self.note["command"])
         files = dict([*self.note["files"].items()][-_MOST_FILES:])
         if not files_in(self.note["part"]):  # The program may have changed its files.
             now = {name: mark_of(name) for name in files}
@@ -312,13 +323,13 @@ class SavedTraining:
         tf.io.gfile.rename(path + ".new", path, overwrite=True)
 
     def end(self):
-        """Notes that the training has ended; in a notebook, removes its state."""
+        """Notes that it has ended; removes its state in a process that is killed as a rule."""
         self.is_ended = True
         if not self.was_over:
             is_in_file = has_saved(self.note["saved"], self.digests(), 1)
             self.note.update(is_ended=True, is_in_file=is_in_file)
             self.save(False)
-        if is_notebook():  # Its process is killed as a rule, and starts again later.
+        if is_notebook() or multiprocessing.parent_process():
             self.wait()
             self.note["number"] = 0
             remove_tree(self.directory)
@@ -336,12 +347,7 @@ class SavedTraining:
         """Removes all saved states of the program, and empty folders above them."""
         self.wait()
         _trainings[:] = [one for one in _trainings if one is not self]
-        remove_tree(self.parent)
-        path = self.parent
-        with contextlib.suppress(OSError):  # Another program may use them.
-            while os.path.basename(path) != ".recovery":
-                path = os.path.dirname(path)
-                os.rmdir(path)
+        remove_with_folders(self.parent)
 
     def places_of(self, model):
         """Returns the trained weights that are a model's, a dict by index."""
@@ -367,13 +373,14 @@ class SavedTraining:
         for number, one in self.places_of(model).items():
             marks = digest_of(one), *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
-        self.note["file"] = path if "://" in path else os.path.abspath(path)
-        self.note["part"] = part if is_aside else ""
+        self.note["file"], self.note["part"] = local(path), (
+            local(part) if is_aside else ""
+        )
         places = places_in(part, os.path.dirname(path)) if is_aside else {}
         for name, place in places.items():
             if os.path.basename(name) != "checkpoint":  # Each save writes it.
-                self.note["files"].pop(place, None)
-                self.note["files"][place] = mark_of(name)
+                self.note["files"].pop(local(place), None)
+                self.note["files"][local(place)] = mark_of(name)
         self.note["is_in_file"] = self.is_ended and has_saved(saved, self.digests(), 1)
         self.wait()  # It is on the disk before a note names it.
         self.on_save()

@@ -89,10 +89,10 @@ class CheckpointRecovery(tf.keras.callbacks.Callback):
         self._epoch_steps = batch + 1
         self._unsaved_steps += 1
         every, seconds = self.manager.checkpoint_interval, self.save_secs
-        by_step = every is not None and self._unsaved_steps >= every
-        if by_step or (
-            seconds is not None and time.monotonic() >= self._saved_time + seconds
-        ):
+        is_due = every is not None and self._unsaved_steps >= every
+        if seconds is not None:
+            is_due |= time.monotonic() >= self._saved_time + seconds
+        if is_due:
             self._save()
 
     def on_epoch_end(self, epoch, logs=None):

@@ -109,6 +109,16 @@ def class_of(optimizer):
     return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
 
 
+def schedule_of(optimizer):
+    """Returns the text of an optimizer's learning rate schedule; "" for a number."""
+    with contextlib.suppress(
+        Exception
+    ):  # A schedule of the program's own may have none.
+        rate = optimizer.get_config().get("learning_rate")
+        return _CHANGING.sub("", repr(rate)) if isinstance(rate, dict) else ""
+    return ""
+
+
 def config_of(models, roots):
     """Returns the CRC-32 of what models and optimizers are made with."""
     text = ""

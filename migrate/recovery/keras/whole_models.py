@@ -25,9 +25,7 @@ _LAYERS = {
     "trainable noise_shape": "SpatialDropout1D SpatialDropout2D SpatialDropout3D",
     "": "Bidirectional TimeDistributed",  # They wrap one of the others.
 }
-_UNUSED = {
-    one: keys.split() for keys, names in _LAYERS.items() for one in names.split()
-}
+_UNUSED = {x: keys.split() for keys, names in _LAYERS.items() for x in names.split()}
 """The settings of layers that Keras 2 writes without a use, and Keras 3 rejects."""
 
 
@@ -130,10 +128,8 @@ def _compiled(model, filepath, custom_objects):
                 is_of_3 = version.startswith("3")
                 _restore_optimizer(model, file["optimizer_weights"], is_of_3)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{filepath} cannot be trained further as it was compiled: {error}. "
-                "Load it with compile=False, and compile it."
-            ) from error
+            model.compiled = False  # Keras refuses to train it before it is compiled.
+            tf.get_logger().warning("%s has to be compiled: %s.", filepath, error)
     return model
 
 

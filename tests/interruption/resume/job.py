@@ -27,12 +27,12 @@ begun = []  # of this process: a recovery restores what a callback holds
 
 
 class Record(tf.keras.callbacks.Callback):
-    """Writes down what happens, and dies at ``JOB_KILL``: ``batch:EPOCH:BATCH`` or ``save:EPOCH:MILLISECONDS``."""
+    """Writes down what happens, and dies at ``JOB-KILL``: ``batch:EPOCH:BATCH`` or ``save:EPOCH:MILLISECONDS``."""
 
     def __init__(self):
         super().__init__()
-        settings = {**os.environ}  # Read this way, they are no part of the command.
-        kind, epoch, where = settings.get("JOB_KILL", "never:0:0").split(":")
+        settings = {**os.environ}  # A name with a dash is no part of the command.
+        kind, epoch, where = settings.get("JOB-KILL", "never:0:0").split(":")
         self.kind, self.kill_epoch, self.where = kind, int(epoch), float(where)
 
     def write(self, **what):

@@ -35,9 +35,9 @@ class KilledJob:
         epochs = self.directory / "epochs"
         epochs.write_text("")
         environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "EPOCHS": str(epochs)}
-        for name in ("PYTHONPATH", "TF_USE_LEGACY_KERAS", "KILL"):
+        for name in ("PYTHONPATH", "TF_USE_LEGACY_KERAS", "KILL-AT"):
             environment.pop(name, None)
-        environment |= {"KILL": kill} if kill else {}
+        environment |= {"KILL-AT": kill} if kill else {}
         environment |= {"TF_USE_LEGACY_KERAS": "1"} if self._legacy else {}
         command = [self._python, str(self.program), *arguments]
         self.status, self.output = self.run(command, environment)

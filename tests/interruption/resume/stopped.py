@@ -42,7 +42,7 @@ class Job:
         environment.pop("TF_USE_LEGACY_KERAS", None)
         environment.pop("PYTHONPATH", None)
         environment |= {"TF_USE_LEGACY_KERAS": "1"} if legacy_keras else {}
-        environment |= {"JOB_KILL": kill} if kill else {}
+        environment |= {"JOB-KILL": kill} if kill else {}
         command = [str(python), str(program), str(self.files), str(EPOCHS)]
         process = nursery.launch(
             command, environment, cwd=program.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

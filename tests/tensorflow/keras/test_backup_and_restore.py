@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import datetime
 import io
 import itertools
 import os
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras import backup_and_restore, commands, interrupted_training, saved_states
+from migrate.recovery.keras import backup_and_restore, commands, interrupted_training, recovered_loop, saved_states
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
 from migrate.recovery.keras.commands import command_of_process, difference_of
 from migrate.recovery.keras.recovered_loop import recovered
@@ -102,7 +103,7 @@ def fit(model, *callbacks, at=None, epochs=5, first=0, saved=None, **more):
 
 
 def saver(path=FILE, **more):
-    return keras.callbacks.ModelCheckpoint(path, save_weights_only=True, **more)
+    return keras.callbacks.ModelCheckpoint(path, "loss", save_weights_only=True, **more)
 
 
 def leave():
@@ -619,6 +620,8 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
 
     os.makedirs("job/src")
     main, part = SimpleNamespace(__file__="job/train.py"), SimpleNamespace(__file__="job/src/part.py")
+    monkeypatch.setattr(commands, "files_read", {})
+    monkeypatch.setattr(commands, "files_written", {})
     monkeypatch.setitem(sys.modules, "__main__", main)
     monkeypatch.setitem(sys.modules, "part", part)
     monkeypatch.setattr(sys, "argv", ["train.py", "--config=a.txt", "w/last.h5", "out.csv"])
@@ -626,17 +629,23 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         write(name, "1")
     write("job/settings.yaml", "1")
     read = "os.environ.get('RATE'), os.environ['HOSTNAME'], os.getenv('SLURM_ARRAY_TASK_ID')\n"
-    write("job/train.py", read + "os.environ['RUN'] = new_name()\n")
+    write("job/train.py", read + "os.environ['RUN'] = new_name()\noption(envvar='TARGET')\n")
+    write("job/groups.txt", "1")
+    commands.files_written.clear()  # As of another process.
+    open("job/groups.txt").close()  # A program reads its settings.
     noted = command_of_process()
     write("w/last.h5", "a model\0")  # A model that the training saves, and what it writes itself.
     write("out.csv", "1")
     write("job/src/other.py", "imported by the first start alone")
     del sys.modules["part"]
     assert not difference_of(noted, command_of_process())
-    for name in ("job/train.py", "job/src/part.py", "job/settings.yaml", "a.txt"):
+    for name in ("job/train.py", "job/src/part.py", "job/settings.yaml", "job/groups.txt", "a.txt"):
         with open(name) as file:
             text = file.read()
         write(name, "2")
+        assert not difference_of(noted, command_of_process())  # What it writes itself is no part of it.
+        commands.files_written.clear()
+        noted["written"].clear()
         assert difference_of(noted, command_of_process()) == f"{os.path.relpath(name, 'job')} has changed"
         write(name, text)
     with monkeypatch.context() as patch:
@@ -646,6 +655,9 @@ def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_noteboo
         patch.setenv("RATE", "0.1")
         assert difference_of(noted, command_of_process()) == "the environment has another RATE"
         patch.delenv("RATE")
+        patch.setenv("TARGET", "b")
+        assert difference_of(noted, command_of_process()) == "the environment has another TARGET"
+        patch.delenv("TARGET")
         patch.setenv("SLURM_ARRAY_TASK_ID", "2")
         assert difference_of(noted, command_of_process())
     with monkeypatch.context() as patch:
@@ -862,10 +874,11 @@ def test_a_log_keeps_the_rows_of_another_job(start):
         assert "".join(line[0] for line in file) == "e234"
 
 
-def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start):
+@pytest.mark.parametrize("is_appended", [True, False])
+def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start, is_appended):
     def train(at=None):
         start()
-        log = keras.callbacks.CSVLogger("log.csv", append=True)
+        log = keras.callbacks.CSVLogger("log.csv", append=is_appended)
         fit(build(), log, saver("w/first.weights.h5"), epochs=2, name="first")
         fit(build(), saver(), log, at=at, name="second")
 
@@ -879,7 +892,7 @@ def test_a_log_keeps_the_rows_of_earlier_jobs_and_stages(start):
     with open("log.csv", "a") as file:
         file.write("3,a row of an epoch that was not kept\n4,another\n")
     train()
-    assert rows() == "e" + 2 * "0101234"
+    assert rows() == ("e0101234" + "01012" + "34" + "34" if is_appended else "e01234")
 
 
 @pytest.mark.parametrize("change", ["removed", "restored"])
@@ -924,6 +937,78 @@ class Collector(keras.callbacks.Callback):
 
 
 _seen, _lowest = [], 9
+
+
+class Unfit(keras.callbacks.Callback):
+    """Counts epochs beside something that no recovery can keep."""
+
+    noted = []  # noqa: RUF012
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind, self.count, self.times = kind, 0, []
+        self.average = keras.models.clone_model(build()) if kind == "a model" else None
+        self.large, self.labels = np.arange(2**19, dtype="float32"), np.arange(2**19, dtype="uint8")
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.count += 1
+        if self.kind == "objects":
+            self.times.append(datetime.datetime.now())
+        elif self.kind == "large data":
+            self.large[:], self.labels[:] = self.large[::-1].copy(), self.labels[::-1].copy()
+        Unfit.noted.append((self.count, int(self.labels[0])))
+
+
+@pytest.mark.parametrize("kind", ["nothing", "a model", "objects", "large data"])
+def test_a_callback_goes_on_with_its_whole_state_or_with_none(start, kind):
+    fit(build(), saver(), Unfit(kind), at=3)
+    start()
+    fit(loaded(), saver(), Unfit(kind))
+    first = 4 if kind == "nothing" else 1
+    assert [count for count, _ in Unfit.noted[-2:]] == [first, first + 1]
+    assert kind != "large data" or Unfit.noted[-2][1] == 255  # Labels in the order of what was not kept.
+
+
+def test_an_array_that_a_callback_makes_longer_goes_on(start):
+    def train(at=None):
+        losses = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: grow(losses))
+        losses.found = np.array([])
+        fit(loaded() if at is None else build(), saver(), losses, at=at)
+        return losses.found
+
+    def grow(callback):
+        callback.found = np.append(callback.found, len(callback.found))
+
+    train(at=3)
+    start()
+    assert [*train()] == [0, 1, 2, 3, 4]
+
+
+def test_a_training_that_a_signal_has_stopped_goes_on(start):
+    def train(stop_at=None):
+        def stop(batch, logs=None):
+            model.stop_training = model.stop_training or len(model.history.epoch) == stop_at
+
+        model, first = loaded() if os.path.exists(FILE) else build(), saver(save_best_only=True, mode="min")
+        return fit(model, first, keras.callbacks.LambdaCallback(on_train_batch_end=stop))[0]
+
+    assert train(stop_at=2) == [0, 1, 2]
+    start()
+    assert train() == [3, 4]
+
+
+def test_a_start_with_another_schedule_of_the_rate_is_a_new_training(start):
+    def train(steps, at=None):
+        rate = keras.optimizers.schedules.CosineDecay(0.1, steps)
+        model = build(optimizer=keras.optimizers.Adam(rate))
+        if os.path.exists(FILE):
+            model.load_weights(FILE)
+        fit(model, saver(), at=at)
+        return int(model.optimizer.iterations.numpy())
+
+    steps = train(40, at=3)
+    start()
+    assert train(10) > steps  # All five epochs.
 
 
 def test_what_a_callback_changes_outside_of_itself_goes_on(start):
@@ -1236,6 +1321,7 @@ def test_saves_of_short_turns_take_a_tenth_of_the_time(monkeypatch):
 
     clock = SimpleNamespace(monotonic=lambda: now[0], time=time.time, time_ns=time.time_ns)
     monkeypatch.setattr(interrupted_training, "time", clock)
+    monkeypatch.setattr(recovered_loop, "time", clock)
     monkeypatch.setattr(interrupted_training.SavedTraining, "_save_variables", pass_a_second)
     model = build()
     for _ in recovered(range(40), "w/model", model):
@@ -1265,25 +1351,73 @@ def test_a_loop_goes_on_that_counts_what_is_left_or_has_no_end(start, turns):
     assert train(4)[0] == [4, 5]
 
 
-def test_a_loop_that_counts_from_its_files_begins_no_turn_below_its_first(start):
-    def train(first=0, killed_in=None):
+def test_a_loop_that_counts_from_its_files_goes_on_behind_the_newest_one(start):
+    def train(first=0, killed_in=None, last=9.0):
         start()
-        model, turns = build(), []
+        model, turns, best = build(), [], last
         if first:
             model.load_weights(f"w/{first}.weights.h5")
-        for turn in recovered(range(first, 5), "w", model):
+        loop = recovered(range(first, 5), "w", model, carried=lambda: (best,))
+        for turn, best in loop:
             turns.append(turn)
             model.train_on_batch(X, Y)
+            best -= 1
             if turn == killed_in == 3:
                 break
             model.save_weights(f"w/{turn + 1}.weights.h5")
             if turn == killed_in:
                 break
-        return turns
+        return turns, best, model.get_weights()
 
-    train(killed_in=2)
-    assert train(first=3, killed_in=3) == [3]  # Its file is newer than the kept state.
-    assert train(first=3) == [3, 4]
+    _, _, undisturbed = train()
+    leave()
+    train(killed_in=2)  # Behind its file, and before the turn's end.
+    assert train(first=3, killed_in=3)[0] == [3]
+    turns, best, weights = train(first=3)
+    assert (turns, best) == ([3, 4], 4)
+    for one, other in zip(weights, undisturbed, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_loop_that_saves_within_a_turn_begins_it_again_from_the_newest_file(start):
+    def train(killed_in=None):
+        start()
+        model, steps = loaded() if os.path.exists(FILE) else build(), []
+        for turn in recovered(range(3), "w", model):
+            for step in range(4):
+                steps.append((turn, int(model.optimizer.iterations)))
+                model.train_on_batch(X, Y)
+                if (turn, step) == killed_in:
+                    return steps
+                model.save_weights(FILE)
+        return steps
+
+    train(killed_in=(1, 2))
+    assert train() == [(1, 6), (1, 7), (1, 8), (1, 9), (2, 10), (2, 11), (2, 12), (2, 13)]
+
+
+def test_a_while_loop_goes_on_at_its_turn_and_asks_its_test_once_a_turn(start):
+    def train(killed_in=None):
+        start()
+        model, step, tests = loaded() if os.path.exists(FILE) else build(), 0, []
+        loop = recovered(lambda: tests.append(step) or step < 5, "w", model, carried=lambda: (step,))
+        for _, step in loop:
+            model.train_on_batch(X, Y)
+            if step == killed_in:
+                return tests
+            step += 1
+            model.save_weights(FILE)
+        return tests, step, model.get_weights()
+
+    tests, _, undisturbed = train()
+    assert tests == [0, 1, 2, 3, 4, 5]
+    leave()
+    os.remove(FILE)
+    train(killed_in=3)
+    tests, step, weights = train()
+    assert (tests, step) == ([0, 4, 5], 5)  # As in the program alone, also before the first turn.
+    for one, other in zip(weights, undisturbed, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_loop_killed_in_its_first_turn_behind_its_save_trains_that_turn_once(start):

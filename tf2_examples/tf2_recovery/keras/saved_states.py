@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content abe192d3478089a1).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6e000e69743b896c).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -18,10 +18,11 @@ from ..synced_files import sync_files
 
 _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
 _PLAIN |= {"convert_to_tensor"}
-FILLED = list, dict, collections.deque, np.ndarray
+FILLED = list, dict, set, collections.deque, np.ndarray
 _OWNERS = "numpy", "collections", "tensorflow"
 _TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d){2,}|(?<!\d)1[5-9]\d{8,11}(?!\d)")
 _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
+_OF_FILES = "number", "saved", "files", "file", "part", "in_file"
 
 
 def directory_for(saved):
@@ -75,8 +76,13 @@ def _is_one_disk(*paths):
     return len(disks) == 1
 
 
-def newest_state(directory):
-    """Returns (note, values) of the newest readable state; ({}, []) if there is none."""
+def newest_state(directory, first=0):
+    """Returns (note, values) of the newest readable state; ({}, []) if there is none.
+
+    A loop that begins behind the turn that saved the last file, at turn ``first``, gets
+    the state of that file; any other gets that of a turn's begin, if it is there.
+    """
+    state, files = ({}, []), {}
     found = [re.fullmatch(r"note-(\d+)", name) for name in names_in(directory)]
     for number in sorted((int(one[1]) for one in found if one), reverse=True):
         try:
@@ -84,10 +90,14 @@ def newest_state(directory):
                 note = read(file.read())
             values = tf.train.load_checkpoint(f"{directory}/ckpt-{number}")
             names = map(_VALUE.format, range(note["variables"]))
-            return note, [values.get_tensor(name) for name in names]
+            values = [values.get_tensor(name) for name in names]
+            if not note.get("within") or note["in_file"] == first:
+                return {**note, **files}, values
+            if not files:
+                state, files = (note, values), {name: note[name] for name in _OF_FILES}
         except Exception as error:  # A truncated file may raise any error.
             tf.get_logger().warning("Cannot read %s, %s: %s", directory, number, error)
-    return {}, []
+    return state
 
 
 def read(content):
@@ -120,14 +130,14 @@ def plain_of(value):
 
 
 def fill(value, content):
-    """Replaces what is in a list, dict, deque, NumPy array or variable."""
+    """Replaces what is in a list, dict, set, deque, NumPy array or variable."""
     if isinstance(value, tf.Variable):
         value.assign(content)
     elif isinstance(value, np.ndarray):
         value[...] = content
     else:
         value.clear()
-        (value.update if isinstance(value, dict) else value.extend)(content)
+        (value.extend if hasattr(value, "extend") else value.update)(content)
 
 
 def names_in(directory):
@@ -140,6 +150,23 @@ def remove_tree(path):
     """Removes a file or directory, if it exists."""
     with contextlib.suppress(tf.errors.OpError):
         tf.io.gfile.rmtree(path)
+
+
+def remove_older(directory, number):
+    """Removes the states before a number, and directories ckpt-N_temp of killed saves."""
+    for name in names_in(directory):
+        found = re.match(r"(?:ckpt|note)-(\d+)", name)
+        if found and int(found[1]) < number:
+            remove_tree(os.path.join(directory, name))
+
+
+def remove_with_folders(path):
+    """Removes a directory, and empty ones above it up to ``.recovery``."""
+    remove_tree(path)
+    with contextlib.suppress(OSError):  # Another program may use them.
+        while os.path.basename(path) != ".recovery":
+            path = os.path.dirname(path)
+            os.rmdir(path)
 
 
 def has_space(directory, variables):
@@ -171,13 +198,17 @@ def mark_of(path):
     return None
 
 
+def local(path):
+    """Returns a path below the current directory as one relative to it, or any other."""
+    below = ".." if "://" in path else os.path.relpath(path)
+    return path if below.startswith("..") else below
+
+
 def put_in_place(part, folder):
     """Moves files from part to folder; returns False if there are none, or on failure."""
     files = places_in(part, folder)
     # A checkpoint's index after its data, the list at last.
-    names = sorted(
-        files, key=lambda name: (name.endswith("checkpoint"), ".index" in name)
-    )
+    names = sorted(files, key=lambda x: (x.endswith("checkpoint"), ".index" in x))
     try:
         for path in names:
             place = files[path]

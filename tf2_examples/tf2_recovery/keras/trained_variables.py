@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 2e559669e75cff12).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content edaceda9898bc4b8).
 """Finds the variables of models and optimizers, and compares their values."""
 
 import contextlib
@@ -108,6 +108,16 @@ def digest_of(variable):
 def class_of(optimizer):
     """Returns the name of an optimizer's class, without a scale of its losses."""
     return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__
+
+
+def schedule_of(optimizer):
+    """Returns the text of an optimizer's learning rate schedule; "" for a number."""
+    with contextlib.suppress(
+        Exception
+    ):  # A schedule of the program's own may have none.
+        rate = optimizer.get_config().get("learning_rate")
+        return _CHANGING.sub("", repr(rate)) if isinstance(rate, dict) else ""
+    return ""
 
 
 def config_of(models, roots):

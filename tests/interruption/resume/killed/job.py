@@ -1,6 +1,6 @@
 """Training programs of many shapes that resume by themselves: ``python job.py SHAPE [--epochs N] [--OPTION]``.
 
-``KILL`` in the environment says when the program is killed: ``batch:E:B`` at the end of batch B of epoch E, ``end:E``
+``KILL-AT`` in the environment says when it is killed: ``batch:E:B`` at the end of batch B of epoch E, ``end:E``
 when all batches of epoch E and their saves are done,
 ``state:N:MS`` and ``file:N:MS`` so many milliseconds after the Nth save of the recovery, or of the program, begins, and
 ``after`` when it has trained. ``EPOCHS`` names a file that gets the number of each epoch that begins.
@@ -29,8 +29,8 @@ parser.add_argument("--eager", action="store_true")
 args = parser.parse_args()
 tf.config.run_functions_eagerly(args.eager)
 
-settings = {**os.environ}  # Read this way, they are no part of the command.
-kill, *rest = settings.get("KILL", "none").split(":")
+settings = {**os.environ}  # A name with a dash is no part of the command.
+kill, *rest = settings.get("KILL-AT", "none").split(":")
 saves = {"state": 0, "file": 0}
 
 

@@ -230,12 +230,6 @@ def test_a_loop_is_given_what_its_turns_fill_of_an_object(methods, given):
     assert head.format("") in " ".join(added(of_turn))
 
 
-def test_a_variable_that_a_carried_one_decides_about_is_asked_for():
-    turn = "    if is_won:\n        sample = x\n    is_won = play(sample)"
-    source = LOOP.format(f"is_won = True\nfor epoch in range(9):\n{turn}")
-    assert "reads `sample`, which a resumed start may not set" in found(source)[0].message
-
-
 def test_a_while_loop_goes_on_with_what_its_test_reads():
     source = LOOP.format("step, best, seen = 0, 9, []\nwhile step < 9 and best > 1:  # short\n    seen.append(step)")
     source = source.replace("\n    critic.train", "\n    best = min(best, loss())\n    step += 1\n    critic.train")
@@ -348,6 +342,11 @@ LEFT = {
         LOOP.format("for epoch in range(9):\n    if epoch % 5 == 0:\n        sample = x\n    show(sample)"),
         "line 11 reads `sample`, which a resumed start may not set",
         "Give `sample` a value above the loop",
+    ),
+    "a variable that a carried one decides about": (
+        LOOP.format("is_won = 1\nfor epoch in range(9):\n    if is_won:\n        turn = x\n    is_won = play(turn)"),
+        "line 12 reads `turn`, which a resumed start may not set",
+        "Give `turn` a value above the loop",
     ),
     "a number of an object that the loop does not name": (
         LOOP.format("for epoch in range(9):\n    step()") + "\n\ndef step():\n    made().rate.now *= 0.9\n",

@@ -381,6 +381,8 @@ while epoch < epochs:
     epoch += 1
 """,
 }
+ASSIGNED = "epoch = 0\nwhile epoch <", "epoch = -1\nwhile (epoch := epoch + 1) <"
+WITHOUT_A_RANGE["assigning_loop"] = WITHOUT_A_RANGE["while_loop"].replace(*ASSIGNED).replace("    epoch += 1\n", "")
 OF_KERAS = (
     HEAD.replace("tensorflow as tf", "tf_keras as keras").replace("record,", "Record,").replace("build, compiled, ", "")
 )

@@ -72,13 +72,19 @@ def test_with_keras_3_as_the_target_a_job_goes_on_from_the_file_that_the_old_cod
     assert set(saved) <= {path.name for path in job.files.iterdir()}
 
 
-def test_a_loop_without_a_range_goes_on_by_the_lines_that_are_told(new_python, tmp_path):
+def test_a_while_loop_goes_on(new_python, tmp_path):
     job = Job("while_loop", tmp_path)
+    go_on(job, new_python, ["batch:2:2", "save:3:1", "batch:4:0", None])
+    check(job, old_starts=0)
+
+
+def test_a_loop_whose_test_assigns_goes_on_by_the_lines_that_are_told(new_python, tmp_path):
+    job = Job("assigning_loop", tmp_path)
     (told,) = (one.help for one in job.findings if one.code == "FT201")
     built, *made, count, save, _, number = re.findall("`(.*?)`", told)
     built = built.replace("OPTIMIZER", "model.optimizer").replace("MODEL", "model")
-    above = "\n".join([built, *made, f"epoch = {number}"]).replace('"DIRECTORY"', "folder + '/state'")
-    program = job.new.read_text().replace("while epoch", f"{above}\nwhile epoch")
+    above = "\n".join([built, *made, f"epoch = {number} - 1"]).replace('"DIRECTORY"', "folder + '/state'")
+    program = job.new.read_text().replace("while (epoch", f"{above}\nwhile (epoch")
     job.new.write_text(f"{program}    {count}\n    {save}\n")
     go_on(job, new_python, ["batch:2:2", "batch:4:0", None])
     check(job, old_starts=0)

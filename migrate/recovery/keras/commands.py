@@ -93,8 +93,9 @@ def note_written(command):
     """Notes which files of a command this process has written since it began."""
     if command is None:
         return
-    own = {os.path.relpath(one, _folder()) for one in [*files_written]}
-    command["written"] = {*command.get("written", ())} | (own & command["files"].keys())
+    paths = {n: os.path.normpath(os.path.join(_folder(), n)) for n in command["files"]}
+    own = {name for name, path in paths.items() if path in files_written}
+    command["written"] = own.union(command.get("written", ()))
 
 
 def difference_of(noted, command):

@@ -373,9 +373,8 @@ class SavedTraining:
         for number, one in self.places_of(model).items():
             marks = digest_of(one), *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
-        self.note["file"], self.note["part"] = local(path), (
-            local(part) if is_aside else ""
-        )
+        self.note["file"] = local(path)
+        self.note["part"] = local(part) if is_aside else ""
         places = places_in(part, os.path.dirname(path)) if is_aside else {}
         for name, place in places.items():
             if os.path.basename(name) != "checkpoint":  # Each save writes it.

@@ -111,9 +111,7 @@ def class_of(optimizer):
 
 def schedule_of(optimizer):
     """Returns the text of an optimizer's learning rate schedule; "" for a number."""
-    with contextlib.suppress(
-        Exception
-    ):  # A schedule of the program's own may have none.
+    with contextlib.suppress(Exception):  # The program's own may have no config.
         rate = optimizer.get_config().get("learning_rate")
         return _CHANGING.sub("", repr(rate)) if isinstance(rate, dict) else ""
     return ""

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 7ba1727972401bef).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f178439e7ac3e6d4).
 """Reads and sets the state of the callbacks of a training."""
 
 import collections
@@ -58,8 +58,8 @@ def state_of(callback, given, samples):
     state = {name: one.numpy() for name, one in variables.items()}
     outside = {name: plain_of(one) for name, one in outside.items()}
     state.update((name, one) for name, one in outside.items() if is_plain(one))
-    for name, parts in parts_of(callback).items():
-        value, first = plain_of(used[name]), given.get(name, ())
+    for name, one in used.items():
+        parts, value, first = _parts(one), plain_of(one), given.get(name, ())
         is_same = len(parts) == len(first) and all(map(operator.is_, parts, first))
         is_data = is_same and (_is_large(parts) or isinstance(value, tuple))
         if name == "monitor_op" and value is not None:  # A function, set by Keras.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content d9e8a5b2fcd9b1b7).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3968682a3c4c8b1b).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -94,8 +94,9 @@ def note_written(command):
     """Notes which files of a command this process has written since it began."""
     if command is None:
         return
-    own = {os.path.relpath(one, _folder()) for one in [*files_written]}
-    command["written"] = {*command.get("written", ())} | (own & command["files"].keys())
+    paths = {n: os.path.normpath(os.path.join(_folder(), n)) for n in command["files"]}
+    own = {name for name, path in paths.items() if path in files_written}
+    command["written"] = own.union(command.get("written", ()))
 
 
 def difference_of(noted, command):

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 841ba322ec3180fc).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 83b90514d11aa64d).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -374,9 +374,8 @@ class SavedTraining:
         for number, one in self.places_of(model).items():
             marks = digest_of(one), *saved.get(number, ())
             saved[number] = tuple(dict.fromkeys(marks))[:2]  # The last one and another.
-        self.note["file"], self.note["part"] = local(path), (
-            local(part) if is_aside else ""
-        )
+        self.note["file"] = local(path)
+        self.note["part"] = local(part) if is_aside else ""
         places = places_in(part, os.path.dirname(path)) if is_aside else {}
         for name, place in places.items():
             if os.path.basename(name) != "checkpoint":  # Each save writes it.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content edaceda9898bc4b8).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 034476c2401abc1e).
 """Finds the variables of models and optimizers, and compares their values."""
 
 import contextlib
@@ -112,9 +112,7 @@ def class_of(optimizer):
 
 def schedule_of(optimizer):
     """Returns the text of an optimizer's learning rate schedule; "" for a number."""
-    with contextlib.suppress(
-        Exception
-    ):  # A schedule of the program's own may have none.
+    with contextlib.suppress(Exception):  # The program's own may have no config.
         rate = optimizer.get_config().get("learning_rate")
         return _CHANGING.sub("", repr(rate)) if isinstance(rate, dict) else ""
     return ""

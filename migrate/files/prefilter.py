@@ -51,6 +51,7 @@ _IN_WORD = re.compile(rb"\w")
 _WORDS = (*_SITE_WORDS, *_ESTIMATOR_ENDINGS)
 _SHORTEST_WORDS = tuple(sorted(one for one in _WORDS if not any(other != one and other in one for other in _WORDS)))
 """The above without those that contain another one: half as many searches show that a file has none."""
+_LOOP = re.compile(rb"^[ \t]*(?:for|while)\b", re.MULTILINE)
 _IMAGE_KEY = re.compile(rb'"image/(?:png|jpeg|gif)": ?"')
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -140,9 +141,12 @@ def _ends_word(part: bytes, data: bytes, *, is_whole: bool = False) -> bool:
 
 
 def may_train_imported(data: bytes) -> bool:
-    """Whether a file that imports no TensorFlow may train a Keras model that another file makes."""
+    """Whether a file may train a Keras model that another file makes."""
+    if b"torch" in data:
+        return False
     trains = b"save_weights" in data or b".save_model(" in data or b".fit(" in data
-    return trains and b"torch" not in data and not _mentions_root(data) and may_resume(data)
+    saves = b".save(" in data or b".save_" in data  # an agent of the program, say, in the loop in which it learns
+    return (trains and may_resume(data) and not _mentions_root(data)) or (saves and _LOOP.search(data) is not None)
 
 
 def may_resume(data: bytes) -> bool:

@@ -41,8 +41,10 @@ def holds_code(path: str, code: bytes) -> bool:
     if not holds and may_train_imported(code):
         from migrate.analysis.program.tree import Tree
 
-        tree = Tree()
-        holds = any(tree.contains_word(link.target.path, "keras") for link in tree.closure_of(os.path.abspath(path)))
+        tree, own = Tree(), os.path.abspath(path)
+        importers = tree.importers_of(own) if os.path.exists(own) else ()  # these may give it the model
+        links = (link for one in (own, *importers) for link in tree.closure_of(one))
+        holds = any(tree.contains_word(link.target.path, "keras") for link in links)
     if not holds:
         files_without_site().add(os.path.abspath(path))
     return holds

@@ -24,7 +24,7 @@ from migrate.analysis.source.symbols import (
     symbol,
 )
 from migrate.files.parse import parse
-from migrate.files.prefilter import may_resume
+from migrate.files.prefilter import may_resume, may_train_imported
 from migrate.files.run_cache import tree_cache
 from migrate.files.text import SourceText
 from migrate.findings.finding import Span
@@ -252,7 +252,8 @@ class Module:
     @cached_property
     def has_single_sites(self) -> bool:
         """Whether a rule for single sites may find one here."""
-        return may_resume(self.text.encode(errors="surrogatepass")) or not SINGLE_SITES.isdisjoint(self.uses)
+        data = self.text.encode(errors="surrogatepass")
+        return may_resume(data) or may_train_imported(data) or not SINGLE_SITES.isdisjoint(self.uses)
 
     def calls_of(self, *tails: str) -> list[ast.Call]:
         """Returns the calls of TensorFlow or Keras functions, given by ``Symbol.tail`` (``train.Checkpoint``)."""

@@ -506,15 +506,34 @@ def test_a_loop_is_wrapped_that_counts_what_is_left_or_without_end_and_is_read_b
     assert any(f"recovered({wrapped}, " in line or f"{wrapped}," == line for line in lines)
 
 
-def test_a_loop_is_wrapped_that_trains_loads_and_saves_by_methods_of_another_file(tmp_path):
-    agent = "import keras\n\n\nclass Agent:\n    def __init__(self):\n        self.model = build()\n\n"
-    agent += "    def learn(self):\n        self.model.train_on_batch(x, y)\n\n"
-    agent += "    def save_model(self, path):\n        self.model.save_weights(path)\n\n"
-    agent += "    def load_model(self, path):\n        self.model.load_weights(path)\n"
-    start = "import os\nfrom agent import Agent\n\nagent = Agent()\nif os.path.exists('a.h5'):\n"
-    start += "    agent.load_model('a.h5')\nfor turn in range(9):\n    agent.learn()\nagent.save_model('a.h5')\n"
-    (tmp_path / "agent.py").write_text(agent)
-    (tmp_path / "start.py").write_text(start)
+_AGENT = (
+    "import keras\n\n\nclass Agent:\n    def __init__(self):\n        self.model = build()\n\n"
+    "    def learn(self):\n        self.model.train_on_batch(x, y)\n\n"
+    "    def save_model(self, path):\n        self.model.save_weights(path)\n\n"
+    "    def load_model(self, path):\n        self.model.load_weights(path)\n"
+)
+_START = (
+    "import os\nfrom agent import Agent\n\nagent = Agent()\nif os.path.exists('a.h5'):\n    agent.load_model('a.h5')\n"
+)
+_TURNS = "for turn in range(9):\n    agent.learn()\nagent.save_model('a.h5')\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"agent": _AGENT, "start": _START + _TURNS},
+        {name: text.replace("_model", "") for name, text in {"agent": _AGENT, "start": _START + _TURNS}.items()},
+        {
+            "agent": _AGENT,
+            "coach": f"def learn(agent):\n    {_TURNS.replace(chr(10), chr(10) + '    ')}\n",
+            "start": f"{_START}from coach import learn\n\nlearn(agent)\n",
+        },
+    ],
+    ids=["by methods of another file", "by methods with names of their own", "of an object that it is given"],
+)
+def test_a_loop_is_wrapped_that_trains_loads_and_saves(files, tmp_path):
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
     outcome = run([str(tmp_path)], Settings(select=("FT201",)), jobs=1, progress=None)
     (changed,) = [change.after for change in outcome.changes if change.before]
     assert 'for turn in recovered(range(9), ".", agent.model):' in changed

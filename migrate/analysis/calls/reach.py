@@ -229,6 +229,22 @@ class Reach:
         name = owner.name if isinstance(owner, ast.ClassDef) and function.name == "__init__" else function.name
         return [call for call in self.calls_of(name) if function in self.functions(call)]
 
+    def calls_given(self, function: FunctionNode, module: Module) -> list[ast.Call]:
+        """Returns the calls that get a function of a file to run it later: ``Thread(target=train)``."""
+        found: dict[ast.Call, None] = {}
+        name = self.note(function, module).name
+        for where in self.files_with(name):
+            for node in [*where.names.variables.get(name, ()), *where.names.attributes.get(name, ())]:
+                above = where.names.parent(node)
+                call = where.names.parent(above) if isinstance(above, ast.keyword) else above
+                if (
+                    isinstance(call, ast.Call)
+                    and node is not call.func
+                    and function in self._functions(where, self.note(call, where), node)
+                ):
+                    found[call] = None
+        return [*found]
+
     def may_run_twice(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
         """Whether one run may reach a node twice: in a loop, or by two calls of a function that leads there."""
         names, own = module.names, module.names.scope_of(node).node

@@ -71,7 +71,7 @@ class LoadsBefore:
             seen.add((scope, node))
             frames.append((module, scope, node))
             if isinstance(scope, FunctionNode) and depth < MAX_DEPTH:
-                calls = self.reach.callers(scope, module)
+                calls = self.reach.callers(scope, module) or self.reach.calls_given(scope, module)
                 waiting += [(self.reach.module_of(call), call, depth + 1) for call in calls]
         return frames
 

@@ -161,6 +161,11 @@ BY_WHAT_IT_DOES = {
         "for epoch in range(9):\n    critic.train_on_batch(x, y)\n    maker.train_on_batch(x, y)\n"
         "    critic.save_weights('out/c.h5')\n"
     ),
+    "its one file, before a thread trains": (
+        "import threading\n\nmodel = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\n\n\n"
+        "def train():\n    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n\n\n"
+        "threading.Thread(target=train).start()\n"
+    ),
     "a checkpoint of the program's own": (
         "import tensorflow as tf\n\nmodel, optimizer = build(), tf.keras.optimizers.Adam()\n"
         "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"

@@ -34,10 +34,10 @@ class Load:
     chain: tuple[tuple[Module, ast.Call], ...]
     is_apart: bool = False
 
-    @property
-    def is_for_use(self) -> bool:
-        """Whether it runs only when the program predicts or does not train."""
-        tests = [each for where, call in self.chain for each in tests_around(where.names, call)]
+    def is_for_use(self, training: list[tuple[ast.expr, bool]]) -> bool:
+        """Whether it runs only when the program predicts or does not train; not by a test around the training too."""
+        around = [each for where, call in self.chain for each in tests_around(where.names, call)]
+        tests = [each for each in around if each not in training]
         return any(_means_prediction(part, holds) for test, holds in tests for part in _parts(test, holds))
 
 

@@ -64,7 +64,8 @@ class _Search:
         fills = self._loads_into_model(load, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
-        if (is_made and is_here and not fills) or self._gets_no_file(load, training) or load.is_for_use:
+        is_for_use = load.is_for_use(tests_around(self.module.names, training))
+        if (is_made and is_here and not fills) or self._gets_no_file(load, training) or is_for_use:
             return ""  # another model, or one that another load has replaced
         is_asked, is_searched = self.before.is_asked(load, training), any(one.is_searched for one in files)
         if words := resume_words(self.origins.flags, load):

@@ -161,6 +161,11 @@ BY_WHAT_IT_DOES = {
         "for epoch in range(9):\n    critic.train_on_batch(x, y)\n    maker.train_on_batch(x, y)\n"
         "    critic.save_weights('out/c.h5')\n"
     ),
+    "a branch of its own, in which it also trains": (
+        _ARGS.format("'--new_train', action='store_true'")
+        + "if not args.new_train:\n    model = keras.models.load_model('w.h5')\n"
+        "    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
+    ),
     "its one file, before a thread trains": (
         "import threading\n\nmodel = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\n\n\n"
         "def train():\n    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n\n\n"

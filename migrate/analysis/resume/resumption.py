@@ -149,12 +149,24 @@ class _Search:
 
     def _loads_into_model(self, load: Load, trained: set[Hashable]) -> bool:
         if name_of(load.call.func) == "load_model":
-            return load.call in trained
+            return load.call in trained or self._is_copied(load, trained)
         methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]
         held = [(where, one.value) for where, one in methods if isinstance(one, ast.Attribute)]
         if name_of(load.call.func) in ("restore", "read"):
             return any(self._is_checkpoint_of(where, one, trained) for where, one in held[:1])
+        held += [(where, whole) for where, one in held[:1] if (whole := _holder(one)) is not None]  # model.encoder
         return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
+
+    def _is_copied(self, load: Load, trained: set[Hashable]) -> bool:
+        """Whether what is trained gets the weights of a loaded model: ``net.set_weights(loaded.get_weights())``."""
+        for copy in self.reach.calls(load.module).get("set_weights", ()):
+            given = copy.args[0].func if copy.args and isinstance(copy.args[0], ast.Call) else None
+            if not (isinstance(copy.func, ast.Attribute) and isinstance(given, ast.Attribute)):
+                continue
+            is_loaded = load.call in self.origins.of_model(load.module, given.value)
+            if is_loaded and not trained.isdisjoint(self.origins.of_model(load.module, copy.func.value)):
+                return True
+        return False
 
     def _is_rebound(self, load: Load, receivers: list[tuple[Module, ast.expr]]) -> bool:
         """Whether the variable of the loaded model has another model when that is trained."""

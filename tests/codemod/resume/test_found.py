@@ -166,6 +166,14 @@ BY_WHAT_IT_DOES = {
         + "if not args.new_train:\n    model = keras.models.load_model('w.h5')\n"
         "    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
     ),
+    "a model whose weights another one gets": (
+        "model = build()\nif os.path.exists('m.keras'):\n    old = keras.models.load_model('m.keras')\n"
+        "    model.set_weights(old.get_weights())\nmodel.fit(x, y, epochs=9)\nmodel.save('m.keras')\n"
+    ),
+    "the parts of the model that it trains": (
+        "model = Net()\nif os.path.exists('e.h5'):\n    model.encoder.load_weights('e.h5')\n"
+        "model.fit(x, y, epochs=9)\nmodel.encoder.save_weights('e.h5')\n"
+    ),
     "its one file, before a thread trains": (
         "import threading\n\nmodel = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\n\n\n"
         "def train():\n    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n\n\n"

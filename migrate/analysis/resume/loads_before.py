@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from migrate.analysis.calls.branches import is_unreachable, need_different_constants, strip_not, tests_around
 from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
@@ -82,6 +83,8 @@ class LoadsBefore:
             child: ast.AST = call
             for node in module.names.ancestors(call):
                 if node in around or isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
+                    if node not in around and isinstance(node, FunctionNode) and _may_return_before(node, child):
+                        return True
                     break
                 if isinstance(node, ast.If | ast.IfExp) and child is not node.test:
                     return not _is_alternative_load(node, child)
@@ -174,6 +177,12 @@ class LoadsBefore:
             for inner in calls:
                 if trained is None or inner.lineno < trained:
                     yield from self._loads_within(where, inner, inside, (*chain, (where, inner)))
+
+
+def _may_return_before(function: FunctionNode, child: ast.AST) -> bool:
+    """Whether a function may end above one of its statements: ``if not os.path.exists(path): return``."""
+    above = takewhile(lambda one: one is not child, function.body)
+    return any(isinstance(one, ast.Return) for each in above for one in walk(each))
 
 
 def _is_alternative_load(branch: ast.If | ast.IfExp, child: ast.AST) -> bool:

@@ -52,8 +52,10 @@ def is_one_file(saved: PathParts, loaded: PathParts) -> bool:
     written, read = saved.names, loaded.names
     if written and read:
         return any(_matches(*map(posixpath.basename, pair)) for pair in _pairs_in_one_folder(saved, loaded))
-    if read or (written and not loaded.is_searched):
-        return False  # one of them is a constant
+    if read:  # a constant, which the program may save by a name of its own: ``f"weights/{net.name}.h5"``
+        return any(_matches(one, other) for one in saved.spelled if _has_folder(one) for other in loaded.spelled)
+    if written and not loaded.is_searched:
+        return False
     known = [[text for text in one.spelled if _has_constant_part(text)] for one in (saved, loaded)]
     if any(_matches(one, other) for one in known[0] for other in known[1]):
         return True
@@ -121,6 +123,12 @@ def _pattern_of(name: str) -> re.Pattern[str] | None:
     """Returns a pattern for a file name with ``{}``; None for one without."""
     parts = _PLACEHOLDER.split(name)
     return re.compile("(.*)".join(map(re.escape, parts))) if len(parts) > 1 else None
+
+
+def _has_folder(path: str) -> bool:
+    """Whether the folder of a path is a constant."""
+    folder = posixpath.dirname(path)
+    return folder != "" and _PLACEHOLDER.search(folder) is None
 
 
 def _has_constant_part(path: str) -> bool:

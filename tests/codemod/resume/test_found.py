@@ -179,6 +179,11 @@ BY_WHAT_IT_DOES = {
         "def train():\n    model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n\n\n"
         "threading.Thread(target=train).start()\n"
     ),
+    "a file that has the name of the model, unless it is missing": (
+        "def load(model):\n    if not os.listdir('out'):\n        return\n    model.load_weights('out/net.h5')\n\n\n"
+        "model = build()\nload(model)\nfor turn in range(9):\n    model.train_on_batch(x, y)\n"
+        "    model.save_weights(f'out/{model.name}.h5')\n"
+    ),
     "a checkpoint of the program's own": (
         "import tensorflow as tf\n\nmodel, optimizer = build(), tf.keras.optimizers.Adam()\n"
         "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)\n"

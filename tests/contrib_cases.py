@@ -104,11 +104,6 @@ def images(of):
             "transform": image.transform(given, [warped, warped[::-1]]),
             "bilinear": bilinear,
             "its gradient": tf.gradients(bilinear, given)[0],
-            "rotate": image.rotate(given[0], 0.5, "BILINEAR"),
-            "rotate all": image.rotate(given, [0.5, -1.0]),
-            "translate": image.translate(given[0, :, :, 0], [1.0, -2.0]),
-            "angles": image.angles_to_projective_transforms([0.1, 0.2], 5.0, 4.0),
-            "translations": image.translations_to_projective_transforms([[1.0, 2.0]]),
         }
         yield "images", session.run(found)
 
@@ -262,12 +257,6 @@ def decoders(of):
         return found
 
     yield "decoder: a cell used twice", evaluated(twice)
-
-    def projected():
-        cell = of("rnn").OutputProjectionWrapper(cells.GRUCell(3), WORDS, tf.tanh)
-        return decoded(training(table()), cell, cell.zero_state(BATCH, tf.float32), False)[0]
-
-    yield "decoder: projected", evaluated(projected)
 
 
 def beams(of):

@@ -65,9 +65,6 @@ def extended_estimators(of):
     def made(directory, model_fn):
         return of.core.Estimator(model_fn, model_dir=directory, params={"scale": 2.0})
 
-    def replicated(directory):
-        return made(directory, contrib.replicate_model_fn(model_fn_of(of, contrib.TowerOptimizer), devices=["/cpu:0"]))
-
     def forwarded(directory):
         return contrib.forward_features(made(directory, model_fn_of(of, lambda one: one)), "id")
 
@@ -77,7 +74,7 @@ def extended_estimators(of):
 
         return contrib.add_metrics(made(directory, model_fn_of(of, lambda one: one)), metric_fn)
 
-    for case in (replicated, forwarded, measured):
+    for case in (forwarded, measured):
         with tempfile.TemporaryDirectory() as directory:
             yield case.__name__, run(case(directory))
 

@@ -188,8 +188,6 @@ def metrics(of):
     each("streaming_recall_at_thresholds", [truth, labels > 0], [0.3, 0.5], weights)
     each("streaming_mean", [truth])
     each("streaming_mean_tensor", [truth], weights)
-    each("streaming_pearson_correlation", [truth, labels])
-    each("streaming_covariance", [truth, labels], weights)
     each("f1_score", [labels > 0, truth], num_thresholds=50)
     yield "metrics", evaluated_together(cases)
 
@@ -206,36 +204,6 @@ def sequences_of_tags(of):
 
     yield "crf", evaluated(make)
     yield "viterbi_decode", list(crf.viterbi_decode(scores[0], np.cos(np.arange(9)).reshape(3, 3)))
-
-
-def cells(of):
-    rnn = of("rnn")
-    x = np.sin(np.arange(30)).reshape(2, 5, 3).astype(np.float32)
-    made = (
-        ("block", lambda: rnn.LSTMBlockCell(3, use_peephole=True, cell_clip=0.4)),
-        ("block_plain", lambda: rnn.LSTMBlockCell(3)),
-    )
-
-    def of_cell(make):
-        def run():
-            lengths = tf.constant([5, 3])
-            y, state = tf1.nn.dynamic_rnn(make(), tf.constant(x), lengths, dtype=tf.float32)
-            found = {f"state {n}": one for n, one in enumerate(tf.nest.flatten(state))}
-            return dict(found, y=y, loss=tf.reduce_sum(tf.square(y)))
-
-        return run
-
-    yield "cells", evaluated_together([(name, of_cell(make)) for name, make in made])
-
-    def by_hand():
-        first, again = rnn.LSTMBlockCell(3), rnn.LSTMBlockCell(3, reuse=True, name="lstm_cell")
-        state = first.zero_state(2, tf.float32)
-        y, state = first(tf.constant(x[:, 0]), state)
-        z, _ = again(tf.constant(x[:, 1]), state)
-        w, _ = rnn.LSTMBlockCell(3)(tf.constant(x[:, 2]), rnn.LSTMBlockCell(3).zero_state(2, tf.float32), scope="s")
-        return {"y": y, "z": z, "w": w, "loss": tf.reduce_sum(y + z + w)}
-
-    yield "cells: called one by one", evaluated(by_hand)
 
 
 def fetched_files(of):
@@ -468,7 +436,6 @@ SMALL_CASES = (
     training_operations,
     metrics,
     sequences_of_tags,
-    cells,
     fetched_files,
     tables,
     datasets,

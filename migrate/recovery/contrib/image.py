@@ -1,4 +1,4 @@
-"""Rotates, shifts and warps images, as ``tf.contrib.image`` did."""
+"""Warps images, as ``tf.contrib.image`` did."""
 
 import tensorflow as tf
 
@@ -38,68 +38,6 @@ def transform(
         )
         rank = images.shape.rank
         return output if rank == 4 else output[0, :, :, 0] if rank == 2 else output[0]
-
-
-def rotate(images, angles, interpolation="NEAREST", name=None):
-    """Returns images rotated counterclockwise about their centers.
-
-    Args:
-      angles: in radians, a number or one for each image.
-    """
-    with tf.name_scope(name or "rotate"):
-        images = tf.convert_to_tensor(images)
-        size = tf.cast(tf.shape(_as_batch(images))[1:3], tf.float32)
-        turns = angles_to_projective_transforms(angles, size[0, None], size[1, None])
-        return transform(images, turns, interpolation)
-
-
-def translate(images, translations, interpolation="NEAREST", name=None):
-    """Returns shifted images.
-
-    Args:
-      translations: (dx, dy) in pixels, [2] or [images, 2].
-    """
-    with tf.name_scope(name or "translate"):
-        shifts = translations_to_projective_transforms(translations)
-        return transform(images, shifts, interpolation)
-
-
-def angles_to_projective_transforms(angles, image_height, image_width, name=None):
-    """Returns the ``transforms``, [angles, 8], that rotate images about their centers.
-
-    Args:
-      angles: in radians, a number or a list of numbers.
-      image_height, image_width: the numbers of rows and columns.
-    """
-    with tf.name_scope(name or "angles_to_projective_transforms"):
-        angles = tf.convert_to_tensor(angles, tf.float32)
-        if angles.shape.rank not in (0, 1):
-            raise TypeError(f"Angles should have rank 0 or 1: {angles}.")
-        angles = angles[None] if angles.shape.rank == 0 else angles
-        cos, sin = tf.cos(angles), tf.sin(angles)
-        width, height = image_width - 1, image_height - 1
-        x = (width - (cos * width - sin * height)) / 2.0
-        y = (height - (sin * width + cos * height)) / 2.0
-        rows = [cos, -sin, x, sin, cos, y]
-        zeros = tf.zeros((tf.shape(angles)[0], 2))
-        return tf.concat([*(row[:, None] for row in rows), zeros], axis=1)
-
-
-def translations_to_projective_transforms(translations, name=None):
-    """Returns the ``transforms``, [images, 8], that shift images.
-
-    Args:
-      translations: (dx, dy) in pixels, [2] or [images, 2].
-    """
-    with tf.name_scope(name or "translations_to_projective_transforms"):
-        translations = tf.convert_to_tensor(translations, tf.float32)
-        if translations.shape.rank not in (1, 2):
-            raise TypeError(f"Translations should have rank 1 or 2: {translations}.")
-        moves = translations[None] if translations.shape.rank == 1 else translations
-        ones, zeros = tf.ones_like(moves[:, :1]), tf.zeros_like(moves[:, :1])
-        x, y = -moves[:, 0, None], -moves[:, 1, None]
-        rows = [ones, zeros, x, zeros, ones, y, zeros, zeros]
-        return tf.concat(rows, axis=1)
 
 
 def _as_batch(images):

@@ -1,7 +1,5 @@
 """Optimizers of ``tf.contrib`` that wrap another optimizer."""
 
-import functools
-
 import tensorflow as tf
 import tensorflow.compat.v1 as tf1
 
@@ -10,19 +8,13 @@ class WrappedOptimizer(tf1.train.Optimizer):
     """A ``tf.compat.v1.train.Optimizer`` that delegates to another one.
 
     Args:
-      optimizer: the other optimizer, or a function that makes it at its first use.
+      optimizer: the other optimizer.
       name: of this optimizer.
     """
 
     def __init__(self, optimizer, name):
         super().__init__(use_locking=False, name=name)
-        self._optimizer_or_fn = optimizer
-
-    @property
-    def _optimizer(self):
-        if callable(self._optimizer_or_fn):
-            self._optimizer_or_fn = self._optimizer_or_fn()
-        return self._optimizer_or_fn
+        self._optimizer = optimizer
 
     def compute_gradients(self, *args, **options):
         """Returns the gradients and variables of the other optimizer."""
@@ -64,48 +56,3 @@ class _ClippingOptimizer(WrappedOptimizer):
         gradients, variables = zip(*grads_and_vars)
         clipped, _ = tf.clip_by_global_norm(gradients, self._clip_norm)
         return super().apply_gradients(list(zip(clipped, variables)), global_step, name)
-
-
-def replicate_model_fn(model_fn, loss_reduction="weighted_sum", devices=None):
-    """Returns a model_fn that runs on the only GPU, or on the CPU.
-
-    Args:
-      model_fn: takes features, labels, mode and any of params and config.
-      loss_reduction: must not be "none"; has no effect on one device.
-      devices: the names of the devices, a list; None for this machine's GPUs.
-
-    Raises:
-      ValueError: there are several devices, or loss_reduction is "none".
-    """
-    if loss_reduction == "none":
-        raise ValueError("Tower losses need to be reduced in some way: none is given.")
-    devices = devices or [one.name for one in tf.config.list_logical_devices("GPU")]
-    if len(devices) > 1:
-        raise ValueError(
-            f"replicate_model_fn would use {', '.join(devices)}. Take it and "
-            "TowerOptimizer away, and give the RunConfig "
-            "train_distribute=tf.distribute.MirroredStrategy(); input_fn then gives "
-            "each device a batch of its own: divide its batch size by their number."
-        )
-
-    @functools.wraps(model_fn)
-    def on_one_device(*args, **arguments):
-        with tf.device(devices[0] if devices else None):
-            return model_fn(*args, **arguments)
-
-    return on_one_device
-
-
-class TowerOptimizer(WrappedOptimizer):
-    """The optimizer in a model_fn for ``replicate_model_fn``.
-
-    Args:
-      optimizer_or_optimizer_fn: an optimizer, or a function that returns one.
-    """
-
-    def __init__(self, optimizer_or_optimizer_fn):
-        super().__init__(optimizer_or_optimizer_fn, "TowerOptimizer")
-
-    def get_name(self):
-        """Returns the name of the other optimizer."""
-        return self._optimizer.get_name()

@@ -68,7 +68,6 @@ from migrate.tensorflow.slim import REQUIREMENT
     example("y = tf.contrib.layers.flatten(x)", "y = tf.layers.flatten(x)"),
     example("y = tf.contrib.layers.flatten(x, 'outputs')", "y = slim.flatten(x, 'outputs')"),
     example("n, w = tf.contrib.crf.crf_log_likelihood(x, y, z)", "crf_log_likelihood(x, y, z)"),
-    example("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = LSTMBlockCell(3)"),
     example(
         "w = tf.contrib.lookup.index_to_string_table_from_file(x, default_value='?')",
         "w = index_to_string_table_from_file(x, default_value='?')",
@@ -115,7 +114,7 @@ from migrate.tensorflow.slim import REQUIREMENT
     example("x = tf.contrib.keras.datasets.mnist.load_data()", "x = tf.keras.datasets.mnist"),
     example("x = tf.contrib.keras.optimizers.Adam()", None),
     example("x = tf.contrib.eager.list_devices()", "x = list_devices()"),
-    example("x = tf.contrib.image.rotate(x, 1.0)", "x = rotate(x, 1.0)"),
+    example("x = tf.contrib.image.transform(x, t)", "x = transform(x, t)"),
     example("x = tf.contrib.seq2seq.tile_batch(x, 3)", "x = tile_batch(x, 3)"),
     example("t = tf.contrib.linalg.LinearOperatorTriL(x)", "t = tf.linalg.LinearOperatorLowerTriangular(x)"),
     example("d = tf.contrib.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),

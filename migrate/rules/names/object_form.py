@@ -18,7 +18,7 @@ part of the Estimator, and a library that takes an Estimator (TFX, AdaNet).
 
 A file that only loads exports by ``contrib.predictor.from_saved_model`` is rewritten alone.
 
-The functions of ``contrib.estimator`` that wrap an Estimator are replaced too, ``replicate_model_fn`` for one device.
+The functions of ``contrib.estimator`` that wrap an Estimator are replaced too.
 ``model_to_estimator`` becomes an object that trains the Keras model by ``fit``; hooks of a training find the global
 step alone in their graph.
 ``contrib.learn``'s ``Experiment`` and ``learn_runner.run`` evaluate and export at the steps of TensorFlow 1.15; an
@@ -73,10 +73,6 @@ _ASYNC_SAVER = "contrib.tpu.AsyncCheckpointSaverHook"
     example(
         "models = [tf1.contrib.estimator.clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
         "models = [clip_gradients_by_norm(tf1.train.AdamOptimizer(), 5.0)]",
-    ),
-    example(
-        "models = [tf1.estimator.Estimator(tf1.contrib.estimator.replicate_model_fn(model_fn))]",
-        "models = [Estimator(replicate_model_fn(model_fn))]",
     ),
     example("def f(one: tf1.estimator): return one", "def f(one: Estimator): return one"),
     example("x = model._train_model(x, y)", None),

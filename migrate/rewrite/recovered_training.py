@@ -107,9 +107,8 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(problem=problem, help=_manual_advice(vocabulary, training, models, optimizers))
     given = [turns, directory, *models]
     given += [f"optimizers=[{', '.join(optimizers)}]"] if optimizers else []
-    carried, filled = [*training.carried.assigned], [*training.carried.filled]
+    carried = [*training.carried.assigned]
     given += [f"carried=lambda: ({', '.join(carried)}{',' * (len(carried) == 1)})"] if carried else []
-    given += [f"values=[{', '.join(filled)}]"] if filled else []
     wrapped = f"{vocabulary.runtime_name('recovered')}({', '.join(given)})"
     if training.turns is None or not isinstance(training.loop, ast.For):
         edits: list[Edit] = [LoopOver(module.span(training.loop), ", ".join(["_", *carried]), wrapped)]

@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeGuard
 
 from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
-from migrate.analysis.calls.objects import classes_of, is_of_self, stored_values
+from migrate.analysis.calls.objects import classes_of, is_of_self
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.resume.carried_values import Block, CarriedValues, carried_values
@@ -29,7 +29,6 @@ _VARIABLES = {"trainable_variables", "trainable_weights", "variables", "weights"
 _TRAINING_STEP_NAME = re.compile(r"_?train(_(one_)?(step|batch|epoch|iteration|model))?$")
 """Names of functions outside the program that train a batch."""
 _MODEL = re.compile(r"(model|net|gan|generator|discriminator|encoder|decoder|actor|critic)\w?$", re.IGNORECASE)
-_TARGET = re.compile("target", re.IGNORECASE)
 _OF_KERAS = {"load_model", "Model", "Sequential", "model_from_json", "clone_model"}
 _PROGRESS_BARS = {"tqdm", "track", "tqdm_notebook"}
 _FEW_EPOCHS = 3
@@ -205,25 +204,18 @@ class _Reader:
             is_inside = store is self.loop or self.loop in names.ancestors(store)
             if is_inside and any(one == text or one.startswith(f"{text}.") for one in trained):
                 self.found.made = self.found.made or getattr(store, "lineno", self.loop.lineno)
-        stored = partial(stored_values, self.reach)
-        given = self.module, self.loop, self.blocks, {*trained}
-        self.found.carried = carried_values(*given, self._source_at_loop, stored)
+        self.found.carried = carried_values(self.module, self.loop, self.blocks, {*trained})
         return self.found
 
     def _block(self, module: Module, body: list[ast.stmt], sources: Mapping[str, str], depth: int) -> None:
         """Adds the trainings and saves in some statements, and in the functions that they call."""
         self.reach.calls(module)
-        self.blocks.append(Block(module, body, sources))
+        self.blocks.append(Block(module, body))
         calls = [node for statement in body for node in walk(statement) if isinstance(node, ast.Call)]
         for call in calls:
             functions, made = self.reach.functions_run_by_strategy(call)
             own = functions or self.reach.functions(call)
             name = name_of(call.func)
-            # A target network follows a trained one.
-            moved = [call.func.value] if isinstance(call.func, ast.Attribute) and name == "set_weights" else []
-            moved += [one.value for one in call.args if _is_of_model(one) and _TARGET.search(ast.unparse(one.value))]
-            texts = (self._source_at_loop(module, one, sources) for one in moved)
-            self.found.models |= {text: None for text in texts if _MODEL.search(text) or _TARGET.search(text)}
             if isinstance(call.func, ast.Attribute) and not own:
                 if name in TRAINING_METHODS and (name not in FIT_METHODS or is_keras_fit(call) or is_model_fit(call)):
                     self._train(module, call, call.func.value, sources)

@@ -10,20 +10,11 @@ import functools
 import inspect
 import os
 import sys
-import zlib
 from numbers import Real
 
 import tensorflow as tf
 
-from .callback_states import (
-    has_grown,
-    names_of,
-    numbers_of,
-    parts_of,
-    samples_of,
-    set_state,
-    state_of,
-)
+from .callback_states import changes_of, has_grown, names_of, numbers_of, states_of
 from .interrupted_training import kept_training
 from .saved_states import mark_of
 
@@ -152,13 +143,11 @@ class BackupAndRestore(_Callback):
         self._holders = [*self._callbacks]
         if hasattr(self._data, "on_epoch_end"):  # A Sequence may count its epochs.
             self._holders.append(self._data)
-        self._given = [*map(parts_of, self._holders)]
-        self._samples = [*map(samples_of, self._given)]
+        kept, models = self._training.variables, [self.model]
+        states = [states_of(one, kept, models) for one in self._holders]
+        self._states = dict(zip(names_of(self._holders), states))
         self._first = _argument("initial_epoch", 0)
-        states = [*map(state_of, self._holders, self._given, self._samples)]
-        first = [{n: zlib.crc32(one) for n, one in state.items()} for state in states]
-        first = self._first_states = dict(zip(names_of(self._holders), first))
-        if self._training.is_resumed and self._is_offset(states):
+        if self._training.is_resumed and self._is_offset():
             self._training.begin_anew("a callback of the program adds its own epochs")
         # Keras 2 saves no model that was not called.
         uncalled = getattr(self.model, "_saved_model_inputs_spec", 0) is None
@@ -171,15 +160,15 @@ class BackupAndRestore(_Callback):
         if not self._training.is_resumed:
             self._training.restore()
             note.update(rates=[rate], epochs=epochs, logs={}, turn=None)
-            note["first_states"] = self._first_states
+            note["first_states"] = {n: one.first for n, one in self._states.items()}
             return
         for name, number in note["numbers"].items():
             setattr(self.model, name, number)
         earlier, offset = note["first_states"], [self._first - note["first"]]
-        for (name, own), one, state in zip(first.items(), self._holders, states):
+        for name, own in self._states.items():
             old = earlier.get(name)  # None, or another state, if it is another one.
-            if old is not None and (old == own or has_grown(old, state, offset)):
-                set_state(one, note["callbacks"][name])
+            if old is not None and (old == own.first or has_grown(old, own, offset)):
+                own.restore(note["callbacks"][name])
         self._training.restore()
         if rate is not None and rate not in note["rates"]:  # The program changed it.
             self.model.optimizer.learning_rate.assign(rate)
@@ -200,14 +189,14 @@ class BackupAndRestore(_Callback):
         self.model.stop_training = is_over and note["is_over"]
         _set_first_epoch(self.model, epochs if is_over else note["epoch"])
 
-    def _is_offset(self, states):
+    def _is_offset(self):
         """Returns whether a callback adds the epochs of a file to those of ``fit``."""
         note, first = self._training.note, self._training.note["first"]
         if self._first or self.params["epochs"] < note["epochs"]:
             return False  # The program counts them.
         done = [note["epoch"] - first, note.get("in_file", first) - first]
-        earlier = [note["first_states"].get(name, {}) for name in self._first_states]
-        return any(has_grown(old, state, done) for old, state in zip(earlier, states))
+        earlier, own = note["first_states"], self._states.items()
+        return any(has_grown(earlier.get(n, {}), one, done) for n, one in own)
 
     def _end_turns(self):
         """Calls on_epoch_end of the callbacks that a kill at an epoch's end left out."""
@@ -265,12 +254,8 @@ class BackupAndRestore(_Callback):
             self._training.held = ()
 
     def _save(self, is_changed=None, is_end=False):
-        states = map(state_of, self._holders, self._given, self._samples)
+        changed = {name: changes_of(one) for name, one in self._states.items()}
         note = self._training.note
-        changed = {
-            name: {n: one for n, one in state.items() if zlib.crc32(one) != old.get(n)}
-            for (name, old), state in zip(self._first_states.items(), states)
-        }
         numbers = {*numbers_of(self.model).items()} - {*self._first_numbers.items()}
         note.update(epoch=self._next, turn=self._turn, callbacks=changed)
         note["numbers"] = dict(numbers)

@@ -92,12 +92,13 @@ class SavedTraining:
     def __init__(self, saved, models, optimizers=(), name="fit", settings=(), first=0):
         self.parent, self.name, self.models = directory_for(saved), name, models
         self._path = os.fspath(saved)
-        check_place(self.parent, models[0], settings)
+        check_place(self.parent, models[0])
         self._before = [one for one in _trainings if one.parent == self.parent]
         same_name = [one for one in self._before if one.name == name]
         self.directory = os.path.join(self.parent, f"{name}-{len(same_name)}")
         self._roots = [*models, *optimizers]
         self.is_resumed = self.is_ended = self.was_over = self._has_failed = False
+        self.is_dropped = False
         self.on_save, self.manager, self._sync = lambda: None, None, None
         self.held, self._seconds, self._saved_at = (), 0.0, time.monotonic()
         earlier = _trainings[-1].note if _trainings else {}
@@ -180,7 +181,6 @@ class SavedTraining:
         lost = {os.path.abspath(path) for path, is_same in files.items() if not is_same}
         is_over = last.get("is_in_file") and not files_in(last["part"])
         for is_so, reason in (
-            (note.get("values", ()) is None, "its loop carries objects"),
             (is_other, "its layers, optimizer, loss or steps differ"),
             (not is_one_job, "a training before it in this process is a new one"),
             (is_other_call, "the functions around it have other values"),
@@ -210,13 +210,13 @@ class SavedTraining:
     def _has_weights(self):
         """Returns whether the models have the weights of the state that was read."""
         own = {id(one) for weight in self._weights() for one in replicas_of(weight)}
-        pairs = zip(self._variables(), self._values)
+        pairs = zip(self.variables(), self._values)
         return all(np.array_equal(a.read_value(), b) for a, b in pairs if id(a) in own)
 
     def _has_variables(self, note):
         """Builds the optimizers; returns whether all variables have the state's shapes."""
         build_optimizers(self.models, self._roots, note["optimized"])
-        own, read = self._variables(), self._values
+        own, read = self.variables(), self._values
         return [tuple(one.shape) for one in own] == [value.shape for value in read]
 
     def begin_anew(self, reason):
@@ -224,10 +224,17 @@ class SavedTraining:
         self.is_resumed, self.note = False, self._new_note
         tf.get_logger().warning("%s is left: %s.", self.directory, reason)
 
+    def drop(self, reason):
+        """Removes its state: from now on the program's own code alone resumes."""
+        tf.get_logger().warning("This training is no longer kept: %s.", reason)
+        self.wait()
+        self.is_dropped, self.note["number"], self.on_save = True, 0, lambda: None
+        remove_tree(self.directory)
+
     def restore(self):
         """Restores the state that this run resumes, if any."""
         values = self._values if self.is_resumed else ()
-        for one, value in zip(self._variables(), values):
+        for one, value in zip(self.variables(), values):
             one.assign(value)
         self._values = ()
         remove_tree(os.path.join(self.directory, "checkpoint"))  # May be truncated.
@@ -258,7 +265,8 @@ class SavedTraining:
         own = set(map(id, self._weights("trainable_variables")))
         return [n for n, one in enumerate(self._weights()) if id(one) in own]
 
-    def _variables(self):
+    def variables(self):
+        """Returns all variables that are saved, a list."""
         return all_variables(self.models, self._roots)
 
     def is_due(self):
@@ -270,7 +278,7 @@ class SavedTraining:
         began = began or time.monotonic()
         try:
             if is_changed is None:
-                own, old = self._variables(), self.held  # What was saved last.
+                own, old = self.variables(), self.held  # What was saved last.
                 is_changed = len(own) != len(old) or not all(map(has_value, own, old))
             if is_changed:
                 self._has_failed = True
@@ -288,7 +296,7 @@ class SavedTraining:
         self._sync = begin(sync_folder_after, self._sync, self.directory)
 
     def _save_variables(self):
-        note, weights, variables = self.note, self._weights(), self._variables()
+        note, weights, variables = self.note, self._weights(), self.variables()
         if not has_space(self.parent, variables):
             raise OSError("the disk has no room for it")
         if not all(map(is_finite, weights)):  # The state before it is the better one.
@@ -356,7 +364,7 @@ class SavedTraining:
 
     def write_whole(self, write, model, path, *args, **kwargs):
         """Writes a file of the program to a part, saves, and moves it to its path."""
-        if not has_space(self.parent, self._variables()):
+        if not has_space(self.parent, self.variables()):
             self.note["number"] = 0
             remove_tree(self.parent)  # The program may need the room.
             write(model, path, *args, **kwargs)

@@ -1,13 +1,15 @@
 """Resumes a training loop where an interrupted run of it stopped."""
 
+import contextlib
+import inspect
 import itertools
-import pickle
 import sys
 import time
 
-from .commands import is_moment
+from .commands import is_moment, modules_of_program
 from .interrupted_training import kept_training
-from .saved_states import fill, is_plain, plain_of, read
+from .object_states import ObjectStates
+from .saved_states import pickled, plain_of, read
 
 
 class recovered:  # Named as range is, which it stands for.
@@ -18,38 +20,42 @@ class recovered:  # Named as range is, which it stands for.
     recovered(range(epochs), directory, model, carried=lambda: (best, rate)):``; for ``while
     step < n:``, ``for _, step in recovered(lambda: step < n, directory, model, carried=…)``.
 
+    What turns change in the program's own objects, lists, dicts, arrays and variables goes
+    on, too. Where they change anything else there, this loop is no longer kept.
+
     Args:
       turns: the numbers of the epochs, a range or an ``itertools.count``; or the test of
         a ``while`` loop, a function.
       directory: the path, file or directory, to which the program saves its models.
       models: the models that the loop trains.
       optimizers: the optimizers that are no attribute of a model, a list.
-      carried: returns the values of other variables, a tuple.
-      values: the lists, dicts, arrays and variables that turns change in place, a list.
+      carried: returns the values of other variables of the function, a tuple.
     """
 
-    def __init__(
-        self, turns, directory, *models, optimizers=(), carried=tuple, values=()
-    ):
-        self._turns, self._carried, self._values = turns, carried, values
-        self._is_heavy = False
-        place = f"loop{sys._getframe(1).f_lineno}"
-        self._arguments = directory, models, optimizers, place
+    def __init__(self, turns, directory, *models, optimizers=(), carried=tuple):
+        self._turns, self._carried, self._is_heavy = turns, carried, False
+        frame = sys._getframe(1)
+        self._arguments = directory, models, optimizers, f"loop{frame.f_lineno}"
+        found = [one for one in modules_of_program() if vars(one) is not frame.f_locals]
+        found = {f"module {one.__name__}": one for one in found}
+        own = [(n, x) for n, x in frame.f_locals.items() if not inspect.isfunction(x)]
+        self._roots = {**found, **dict(own)}
 
     def __len__(self):  # For a progress bar.
         return len(self._turns)
 
     def _contents(self):
-        """Returns all values pickled one by one, a list; None if they are no plain data."""
-        found = [*map(plain_of, (*self._values, *self._carried()))]
-        found = [None if is_moment(one) else one for one in found]
-        is_large = any(getattr(one, "nbytes", 0) > 2**24 for one in found)
-        if is_large or not is_plain(found):
-            return None
-        found = [*map(pickle.dumps, found)]
-        size = sum(map(len, found))
-        self._is_heavy = size > 2**16
-        return found if size < 2**24 else None
+        """Returns the carried values, and what has changed in objects, pickled."""
+        began, objects = time.monotonic(), self._states.changes()
+        values = [None if is_moment(x) else plain_of(x) for x in self._carried()]
+        values = [*map(pickled, values)]
+        if None in values:
+            raise ValueError("a variable of the loop is no plain data")
+        size = sum(map(len, [*values, *(one for one, _ in objects.values())]))
+        self._is_heavy = size > 2**16 or time.monotonic() - began > 1
+        if sum(map(len, values)) > 2**24:
+            raise ValueError("variables of the loop have more than 16 MB")
+        return values, objects
 
     def __iter__(self):
         for turn, given in self._iterate():  # Holds no value while a turn runs.
@@ -58,36 +64,36 @@ class recovered:  # Named as range is, which it stands for.
 
     def _iterate(self):
         """Yields each turn with what it is given, a tuple; () for what is there."""
-        turns, begun = self._turns, self._contents()
+        turns = self._turns
         test = turns if callable(turns) else lambda: True
         if not isinstance(turns, range):
             counted = itertools.count() if callable(turns) else turns
             first, second = next(counted), next(counted)
             turns = range(first, sys.maxsize * (second - first), second - first)
         first, stop, step = turns.start, turns.stop, turns.step
-        size = None if begun is None else len(begun)
+        size = len(self._carried())
         training = kept_training(*self._arguments, size, first)
-        if training is None:
+        if training is None or not self._begin(training):
             turns = itertools.takewhile(lambda _: test(), turns)
             yield from ((turn, [()]) for turn in turns)
             return
         if training.is_resumed and (first - training.note["epoch"]) * step > 0:
             if training.note["within"] and first == training.note["in_file"]:
-                training.note["epoch"] = first
+                values, objects = training.note["inner"]
+                training.note.update(epoch=first, values=values, objects=objects)
             else:
                 training.begin_anew("the program counts from a newer file")
+        if training.is_resumed and not self._fits(training):
+            training.begin_anew("its objects are other ones")
         training.restore()
         note, given = training.note, ()
         if not training.is_resumed:  # The first turn may write files.
-            note.update(first=first, epoch=first, in_file=first, stop=stop)
-            note.update(values=begun, ended_at=None, within=False)
-            training.save()
-            training.held = ()
+            note.update(first=first, in_file=first, stop=stop)
+            note.update(ended_at=None, arrays=self._states.arrays)
+            self._save(training, epoch=first)
         else:
-            given = [*map(read, note["values"])]
-            for value in self._values:
-                fill(value, given.pop(0))
-            now = self._carried()
+            self._restore(training)
+            given, now = map(read, note["values"]), self._carried()
             given = [b if is_moment(b) else a for a, b in zip(given, now)]
             # It counts what is left.
             if first == note["first"] and stop < note["stop"]:
@@ -99,13 +105,12 @@ class recovered:  # Named as range is, which it stands for.
             turn = stop - step
 
         def save_before_file():
-            began, note["in_file"] = time.monotonic(), turn + step
+            note["in_file"] = turn + step
             files.append(note["file"])
-            if self._is_heavy and not training.is_due():
+            if self._is_heavy:
                 training.save(False)
-                return
-            note.update(within=True, values=self._contents())
-            training.save(began=began)
+            else:
+                self._save(training, turn=turn)
 
         training.on_save = save_before_file
         try:
@@ -115,13 +120,53 @@ class recovered:  # Named as range is, which it stands for.
                 yield turn, values
                 turn += step
                 is_more = (stop - turn) * step > 0 and test()
-                began, is_written = time.monotonic(), files and not self._is_heavy
+                is_written = files and not self._is_heavy
                 if is_more and (is_written or training.is_due()):
-                    note.update(epoch=turn, within=False, values=self._contents())
-                    training.save(began=began)
+                    self._save(training, epoch=turn)
                     training.held = ()
                     files.clear()
             note["ended_at"] = stop
             training.end()
         finally:
             training.is_ended = True
+
+    def _begin(self, training):
+        """Reads the program's objects; returns whether their changes can be seen."""
+        _, models, optimizers, _ = self._arguments
+        given = self._roots, training.variables, [*models, *optimizers]
+        try:
+            self._states = ObjectStates(*given)
+            self._contents()
+        except Exception as error:  # Such as an object that cannot be compared.
+            training.drop(error)
+        return not training.is_dropped
+
+    def _fits(self, training):
+        with contextlib.suppress(Exception):  # Such as a list that a thread changes.
+            note = training.note
+            return self._states.fits(note["objects"], note["arrays"])
+        return False
+
+    def _restore(self, training):
+        try:
+            self._states.restore(training.note["objects"])
+        except Exception as error:  # The next start is by the program's own code.
+            training.drop(error)
+            raise
+
+    def _save(self, training, epoch=None, turn=None):
+        """Saves the state as turn ``epoch`` begins, or within a turn, before a file.
+
+        From then on no more, where that is not all plain data.
+        """
+        began, note = time.monotonic(), training.note
+        try:
+            if not training.is_dropped:
+                values, objects = found = self._contents()
+                if turn is None:
+                    note.update(epoch=epoch, values=values, objects=objects)
+                note.update(inner=found, turn=turn, within=turn is not None)
+                training.save(began=began)
+        except Exception as error:
+            training.drop(error)
+            self._states = self._roots = None  # They keep what was there at first.

@@ -50,7 +50,7 @@ def directory_for(saved):
     return os.path.join(folder, ".recovery", name)
 
 
-def check_place(directory, model, settings):
+def check_place(directory, model):
     """Raises ValueError where the states of a model's training cannot be kept."""
     resolver = model.distribute_strategy.cluster_resolver
     jobs = resolver.cluster_spec().as_dict() if resolver else {}
@@ -59,7 +59,6 @@ def check_place(directory, model, settings):
         (not tf.executing_eagerly(), "it runs without eager execution"),
         ("horovod" in sys.modules, "Horovod trains it"),
         (workers > 1, "several workers train it"),
-        (settings is None, "its loop carries objects"),
         (re.search(r"[][*?\\]", directory), "TensorFlow finds no such name"),
     ):
         if is_so:
@@ -93,7 +92,8 @@ def newest_state(directory, first=0):
             if not note.get("within") or note["in_file"] == first:
                 return {**note, **files}, values
             if not files:
-                state, files = (note, values), {name: note[name] for name in _OF_FILES}
+                files = {name: note[name] for name in _OF_FILES}
+                state = (note, values) if note["turn"] == note["epoch"] else state
         except Exception as error:  # A truncated file may raise any error.
             tf.get_logger().warning("Cannot read %s, %s: %s", directory, number, error)
     return state
@@ -111,20 +111,42 @@ class _Reader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no plain data")
 
 
+class _Writer(pickle.Pickler):
+    def reducer_override(
+        self, one
+    ):  # Of all but numbers, texts, lists, dicts and sets.
+        if isinstance(one, (np.ndarray, np.generic)):
+            is_plain = one.dtype.kind in "biufcSUmMV" and not one.dtype.hasobject
+        elif tf.is_tensor(one):
+            is_plain = hasattr(one, "numpy") and not isinstance(one, tf.Variable)
+            is_plain = is_plain and one.numpy().dtype.kind in "biufcSU"
+        else:
+            owner = (getattr(one, "__module__", None) or "").partition(".")[0]
+            is_plain = getattr(one, "__name__", "") in _PLAIN and owner in _OWNERS
+            is_plain |= type(one) is collections.deque or isinstance(one, np.dtype)
+        if is_plain:
+            return NotImplemented
+        raise pickle.PicklingError("it is no plain data")
+
+
+def pickled(value):
+    """Returns a number, text, array, None or collection of these as bytes, or None."""
+    content = io.BytesIO()
+    with contextlib.suppress(Exception):  # PicklingError, or one of another thread.
+        _Writer(content).dump(value)
+        return content.getvalue()
+    return None
+
+
 def is_plain(value):
     """Returns whether a value is a number, text, array, None or a collection of these."""
-    if isinstance(value, dict):
-        return type(value) is dict and is_plain([*value.keys(), *value.values()])
-    if type(value) in (list, tuple, set, collections.deque):
-        return all(map(is_plain, value))
-    value = value.numpy() if hasattr(value, "numpy") and tf.is_tensor(value) else value
-    array = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc"
-    return array or value is None or type(value) in (bool, int, float, str, bytes)
+    return pickled(value) is not None
 
 
 def plain_of(value):
-    """Returns a dict for one of another class, and a variable's value; else the value."""
+    """Returns a dict or list for one of another class, and a variable's value; or itself."""
     value = value.numpy() if isinstance(value, tf.Variable) else value
+    value = [*value] if isinstance(value, list) else value
     return {**value} if isinstance(value, dict) else value
 
 

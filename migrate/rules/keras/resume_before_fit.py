@@ -19,7 +19,8 @@ after ``fit``, callbacks that save.
 
 ``--recovery backup-and-restore`` adds Keras' own callback.
 
-A loop is given what a turn leaves to the next one: ``for epoch, best in recovered(…, carried=lambda: (best,))``.
+A loop is given the variables that a turn leaves to the next one: ``for epoch, best in recovered(…, carried=lambda:
+(best,))``. What turns change in objects goes on, too; where that is not all plain data, the loop is no longer kept.
 
 Skipped: a loop without a range or count, whose models or other values have no name there, or that adds an offset to
 its turns; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in

@@ -23,7 +23,7 @@ def compiled(model):
     return model
 
 
-begun = []  # of this process: a recovery restores what a callback holds
+begun = threading.Event()  # of this process: a recovery restores what the program holds
 
 
 class Record(tf.keras.callbacks.Callback):
@@ -45,9 +45,9 @@ class Record(tf.keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         self.epoch = epoch
-        if not begun:
+        if not begun.is_set():
             self.write(start=epoch)
-        begun.append(epoch)
+        begun.set()
 
     def on_train_batch_begin(self, batch, logs=None):
         if self.kind == "batch" and (self.epoch, batch) == (self.kill_epoch, self.where):

@@ -35,8 +35,10 @@ class Interruption(Exception):
     """Ends a start as a kill would: nothing of the recovery is told of it."""
 
 
-class Notes(list):
-    """What a test notes; a list of its own kind is no plain data, which would go on."""
+class Notes(collections.UserList):
+    """What a test notes, of a class of another package: what these hold does not go on."""
+
+    __module__ = "collections"
 
 
 class InterruptAt(keras.callbacks.Callback):
@@ -267,20 +269,6 @@ def test_the_variables_and_lists_of_a_callback_go_on(start, is_last):
     start()
     resumed = annealed()
     assert (float(resumed.weight.numpy()), resumed.seen) == (0.5**5, [0, 1, 2, 3, 4])
-
-
-def test_large_data_that_a_callback_was_given_is_not_saved(start):
-    def trained(at=None):
-        callback = Annealing(tf.Variable(1.0))
-        callback.data, callback.seen = [np.zeros(2**18)], [np.zeros(2**18)]
-        fit(build(), callback, saver(), at=at)
-        return callback
-
-    trained(at=3)
-    notes = [os.path.join(top, one) for top, _, names in os.walk(".recovery") for one in names if "note-" in one]
-    assert max(map(os.path.getsize, notes)) < 2**21 + 2**14  # ``seen`` alone: it has grown
-    start()
-    assert len(trained().seen) == 6
 
 
 def test_a_variable_that_a_function_of_a_callback_uses_goes_on(start):
@@ -841,7 +829,7 @@ def test_a_service_that_answers_in_threads_resumes_a_call_with_the_same_values(s
 def test_a_loop_that_carries_a_time_goes_on(start):
     def train(at=9):
         start()
-        model, turns, now = build(), [], time.time()
+        model, turns, now = build(), Notes(), time.time()
         for turn, then in recovered(range(6), "w", model, carried=lambda: (now,)):  # noqa: B023
             turns.append(turn)
             assert time.time() - then < 60
@@ -937,13 +925,13 @@ _seen, _lowest = [], 9
 class Unfit(keras.callbacks.Callback):
     """Counts epochs beside something that no recovery can keep."""
 
-    noted = []  # noqa: RUF012
+    noted = Notes()
 
     def __init__(self, kind):
         super().__init__()
         self.kind, self.count, self.times = kind, 0, []
         self.average = keras.models.clone_model(build()) if kind == "a model" else None
-        self.large, self.labels = np.arange(2**19, dtype="float32"), np.arange(2**19, dtype="uint8")
+        self.large, self.labels = np.arange(2**23, dtype="float32"), np.arange(2**19, dtype="uint8")
 
     def on_epoch_end(self, epoch, logs=None):
         self.count += 1
@@ -951,7 +939,10 @@ class Unfit(keras.callbacks.Callback):
             self.times.append(datetime.datetime.now())
         elif self.kind == "large data":
             self.large[:], self.labels[:] = self.large[::-1].copy(), self.labels[::-1].copy()
-        Unfit.noted.append((self.count, int(self.labels[0])))
+        elif self.kind == "a model":
+            self.average.set_weights([one + 1 for one in self.average.get_weights()])
+        bias = self.average.get_weights()[-1] if self.average else [self.count]
+        Unfit.noted.append((self.count, int(self.labels[0]), bias[0]))
 
 
 @pytest.mark.parametrize("kind", ["nothing", "a model", "objects", "large data"])
@@ -959,7 +950,8 @@ def test_a_callback_goes_on_with_its_whole_state_or_with_none(start, kind):
     fit(build(), saver(), Unfit(kind), at=3)
     start()
     fit(loaded(), saver(), Unfit(kind))
-    assert [count for count, _ in Unfit.noted[-2:]] == ([4, 5] if kind == "nothing" else [1, 2])
+    goes_on = kind in ("nothing", "a model")
+    assert [(count, bias) for count, _, bias in Unfit.noted[-2:]] == ([(4, 4), (5, 5)] if goes_on else [(1, 1), (2, 2)])
     assert kind != "large data" or Unfit.noted[-2][1] == 255  # Labels in the order of what was not kept.
 
 
@@ -1035,28 +1027,108 @@ def test_what_a_callback_changes_outside_of_itself_goes_on(start):
         assert [line.split(",")[0] for line in file] == ["epoch", "0", "1", "2", "3", "4"]
 
 
-def test_a_loop_goes_on_with_what_a_turn_leaves_to_the_next_one(start, monkeypatch):
-    def train(at=9):
-        start()
-        model, best, losses, seen = build(), 9.0, collections.deque(), np.zeros(6)
-        rate, log = tf.Variable(1.0), collections.defaultdict(list)
-        turns = recovered(range(6), "w", model, carried=lambda: (best,), values=[losses, seen, rate, log])
-        for turn, best in turns:
-            if turn == at:
-                return None
-            model.fit(X, Y, verbose=0)
-            losses.append(tf.constant(turn))
-            log["turn"].append(turn)
-            seen[turn] = turn
-            best -= 1
-            rate.assign(rate * 0.5)
-        return best, [int(one) for one in losses], [*seen], float(rate), {**log}, len(turns)
+class Agent:
+    """What the turns of a loop of the program change."""
 
-    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)
-    train(at=3)
-    found = train()
+    START = np.zeros(2)
+
+    def __init__(self):
+        self.epsilon, self.target, self.error = 1.0, build(), keras.metrics.Mean()
+        self.memory = SimpleNamespace(rows=collections.deque(maxlen=3), scores={}, ring=np.zeros((4, 2)))
+        self.parts, self.levels = [Agent.Part(), Agent.Part()], {(0, 1): Agent.Part()}
+        self.place, self.large, self.rate = Agent.START, np.zeros(2**23), tf.Variable(1.0)
+        self.log = collections.defaultdict(list)
+
+    class Part:
+        uses = 0
+
+        def __init__(self):
+            self.count = 0
+
+    def learn(self, turn):
+        global _turns
+        _turns += 1
+        self.epsilon *= 0.5
+        self.rate.assign(self.rate * 0.5)
+        self.log["turn"].append(tf.constant(turn))
+        self.place, self.last = Agent.START + turn, turn
+        self.memory.rows.append((turn, np.full(2, turn)))
+        self.memory.scores[turn], self.memory.ring[turn % 4] = [turn], turn
+        for part in (self.parts[1], self.levels[0, 1]):
+            part.count += 1
+        Agent.Part.uses += 1
+        self.target.set_weights([one + 1 for one in self.target.get_weights()])
+        self.error.update_state(turn)
+
+    def state(self):
+        bias, counts = self.target.get_weights()[-1], [self.parts[1].count, self.levels[0, 1].count, Agent.Part.uses]
+        own = self.epsilon, self.rate.numpy(), self.log, self.last, self.place, Agent.START, vars(self.memory)
+        return str([_turns, bias, counts, own, self.error.result()])
+
+
+_turns = 0
+
+
+def train_agent(start, at=9, change=None):
+    global _turns
+    start()
+    _turns, Agent.Part.uses, agent, model, seen = 0, 0, Agent(), build(), Notes()
+    for turn in recovered(range(6), "w", model):
+        seen.append(turn)
+        if turn == at:
+            break
+        model.train_on_batch(X, Y)
+        agent.learn(turn)
+        if change is not None:
+            change(agent)
+        model.save_weights(FILE)
+    return seen, agent
+
+
+def test_a_loop_goes_on_with_what_its_turns_change_in_the_objects_of_the_program(start):
+    _, undisturbed = train_agent(start)
+    expected = undisturbed.state()
     leave()
-    assert found == train() == (3.0, [*range(6)], [*range(6)], 2.0**-6, {"turn": [*range(6)]}, 6)
+    train_agent(start, at=3)
+    train_agent(start, at=4)
+    seen, agent = train_agent(start)
+    assert (seen, agent.state()) == ([4, 5], expected)
+
+
+def test_a_loop_over_other_data_is_a_new_training_but_not_one_that_lists_its_files(start):
+    def train(data, at=9):
+        start()
+        model, seen, files = build(), Notes(), os.listdir("w")
+        for turn in recovered(range(6), "w", model):
+            seen.append(turn)
+            if turn == at:
+                break
+            model.train_on_batch(X, Y)
+            model.save_weights(FILE)
+        return seen if len(files) < 2 else None
+
+    assert (train(X, at=3), train(X, at=4)) == ([0, 1, 2, 3], [3, 4])
+    assert train(X[::-1].copy()) == [*range(6)]
+
+
+CHANGES = {
+    "agent.parts.0": lambda agent: agent.parts.__setitem__(0, Agent.Part()),
+    "agent.parts.2": lambda agent: agent.parts.append(Agent.Part()),
+    "agent.parts.1": lambda agent: agent.parts.pop(),
+    "agent.large": lambda agent: agent.large.fill(1),
+    "agent.target": lambda agent: setattr(agent, "target", build()),
+    "agent.memory": lambda agent: setattr(agent, "memory", object()),
+    "agent.epsilon": lambda agent: delattr(agent, "epsilon"),
+}
+
+
+@pytest.mark.parametrize("place", CHANGES)
+def test_a_loop_that_changes_more_than_plain_data_is_kept_no_longer(start, caplog, place):
+    with contextlib.suppress(AttributeError, IndexError):
+        train_agent(start, at=3, change=CHANGES[place])
+    assert f"no longer kept: {place}" in caplog.text
+    assert not os.path.exists(".recovery/w/loop")
+    assert train_agent(start)[0] == [*range(6)]
 
 
 def test_a_loop_that_carries_an_object_goes_on_by_its_own_code(start, monkeypatch):
@@ -1064,7 +1136,7 @@ def test_a_loop_that_carries_an_object_goes_on_by_its_own_code(start, monkeypatc
 
     def turns(at=None):
         start()
-        found = []
+        found = Notes()
         for turn, _ in recovered(range(6), "w", build(), carried=lambda: (object(),)):
             found.append(turn)
             if turn == at:
@@ -1106,7 +1178,7 @@ def test_the_other_files_of_a_folder_stay_when_a_model_is_saved_to_it():
 def test_a_program_that_fails_behind_its_training_repeats_only_what_is_in_no_file(start, monkeypatch, kind, is_in_file):
     def train():
         start()
-        model, begun = build(), []
+        model, begun = build(), Notes()
         if kind == "fit":
             begun += fit(model, *([saver()] if is_in_file else []), saved=FILE)[0]
         for turn in recovered(range(5), FILE, model) if kind == "loop" else []:
@@ -1277,7 +1349,7 @@ def test_the_manager_is_a_checkpoint_manager():
 
 def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
     def train(first, at=None):
-        models, seen = [build(), build(3)], []
+        models, seen = [build(), build(3)], Notes()
         for number, model in enumerate(models):
             if os.path.exists(f"w/{number}.weights.h5"):
                 model.load_weights(f"w/{number}.weights.h5")
@@ -1305,7 +1377,7 @@ def test_a_loop_goes_on_at_its_turn_whatever_its_range_begins_with(start):
 
 
 def test_saves_of_short_turns_take_a_tenth_of_the_time(monkeypatch):
-    now, saves, own = [0.0], [], interrupted_training.SavedTraining._save_variables
+    now, saves, own = [0.0], Notes(), interrupted_training.SavedTraining._save_variables
 
     def pass_a_second(*training):
         now[0] += 1
@@ -1326,7 +1398,7 @@ def test_saves_of_short_turns_take_a_tenth_of_the_time(monkeypatch):
 @pytest.mark.parametrize("turns", [lambda done: range(6 - done), lambda done: itertools.count()])
 def test_a_loop_goes_on_that_counts_what_is_left_or_has_no_end(start, turns):
     def train(done, at=None):
-        model, seen = loaded() if done else build(), []
+        model, seen = loaded() if done else build(), Notes()
         for epoch in recovered(turns(done), "w/model", model):
             seen.append(epoch)
             model.train_on_batch(X, Y)
@@ -1347,7 +1419,7 @@ def test_a_loop_goes_on_that_counts_what_is_left_or_has_no_end(start, turns):
 def test_a_loop_that_counts_from_its_files_goes_on_behind_the_newest_one(start):
     def train(first=0, killed_in=None, last=9.0):
         start()
-        model, turns, best = build(), [], last
+        model, turns, best = build(), Notes(), last
         if first:
             model.load_weights(f"w/{first}.weights.h5")
         loop = recovered(range(first, 5), "w", model, carried=lambda: (best,))
@@ -1375,7 +1447,7 @@ def test_a_loop_that_counts_from_its_files_goes_on_behind_the_newest_one(start):
 def test_a_loop_that_saves_within_a_turn_begins_it_again_from_the_newest_file(start):
     def train(killed_in=None):
         start()
-        model, steps = loaded() if os.path.exists(FILE) else build(), []
+        model, steps = loaded() if os.path.exists(FILE) else build(), Notes()
         for turn in recovered(range(3), "w", model):
             for step in range(4):
                 steps.append((turn, int(model.optimizer.iterations)))
@@ -1392,7 +1464,7 @@ def test_a_loop_that_saves_within_a_turn_begins_it_again_from_the_newest_file(st
 def test_a_while_loop_goes_on_at_its_turn_and_asks_its_test_once_a_turn(start):
     def train(killed_in=None):
         start()
-        model, step, tests = loaded() if os.path.exists(FILE) else build(), 0, []
+        model, step, tests = loaded() if os.path.exists(FILE) else build(), 0, Notes()
         loop = recovered(lambda: tests.append(step) or step < 5, "w", model, carried=lambda: (step,))
         for _, step in loop:
             model.train_on_batch(X, Y)

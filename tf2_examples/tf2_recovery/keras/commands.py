@@ -1,7 +1,8 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3968682a3c4c8b1b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 34ed6e47bc2e1c61).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
+import datetime
 import glob
 import multiprocessing
 import os
@@ -46,6 +47,18 @@ def _note_event(event, details):
 
 
 sys.addaudithook(_note_event)
+
+
+def modules_of_program():
+    """Returns the modules that are not installed, a list; of a notebook its cells."""
+    found = [(one, getattr(one, "__file__", None)) for one in [*sys.modules.values()]]
+    main = [sys.modules["__main__"]] if is_notebook() else []
+    return main + [one for one, path in found if path and _is_of_program(path)]
+
+
+def _is_of_program(path):
+    path = os.path.abspath(path)
+    return not path.startswith(_OWN) and not _INSTALLED.search(path)
 
 
 def is_notebook():
@@ -125,8 +138,8 @@ def values_of_callers():
     """
     found, frame = {}, sys._getframe()
     while frame is not None:
-        path, function = frame.f_code.co_filename, frame.f_code.co_name
-        if not path.startswith(_OWN) and not _INSTALLED.search(path):
+        function = frame.f_code.co_name
+        if _is_of_program(frame.f_code.co_filename):
             for name, one in frame.f_locals.items():
                 is_space = type(one).__name__ in ("Namespace", "SimpleNamespace")
                 one = vars(one) if is_space or is_dataclass(one) else one
@@ -144,7 +157,8 @@ def _is_setting(value):
 
 
 def is_moment(value):
-    """Returns whether a number is a time of these days, which is no state."""
+    """Returns whether a value is a time of these days, which is no state."""
+    value = value.timestamp() if isinstance(value, datetime.datetime) else value
     return isinstance(value, (int, float)) and abs(value - time.time()) < 10**6
 
 

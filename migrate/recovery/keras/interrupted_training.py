@@ -228,7 +228,8 @@ class SavedTraining:
         """Removes its state: from now on the program's own code alone resumes."""
         tf.get_logger().warning("This training is no longer kept: %s.", reason)
         self.wait()
-        self.is_dropped, self.note["number"], self.on_save = True, 0, lambda: None
+        self.is_dropped = self.is_ended = True  # The job's end waits for it no longer.
+        self.note["number"], self.on_save = 0, lambda: None
         remove_tree(self.directory)
 
     def restore(self):

@@ -87,7 +87,7 @@ class ObjectStates:
             else:
                 if (is_new and in_list) or not (is_one or _is_exact(one)):
                     raise ValueError(f"{_text(place)} is new")
-                is_same = not is_new and mark == _crc(content)
+                is_same = not is_new and mark == zlib.crc32(content)
             if is_same and place not in self._restored:
                 continue
             size += _size(one)
@@ -202,7 +202,7 @@ class ObjectStates:
             return one.read_value()
         owner, sums = _package_of(one), _Sum()
         if content is not None:
-            return _crc(content)
+            return zlib.crc32(content)
         is_fixed = isinstance(one, _FIXED) or owner in (*_UNSEEN, *_OF_TENSORFLOW)
         if is_fixed or self._parts(place, one) is not None:
             return None
@@ -235,10 +235,6 @@ def _package_of(one):
 
 def _text(place):
     return ".".join(map(str, place))
-
-
-def _crc(content):
-    return zlib.crc32(content) if isinstance(content, bytes) else content
 
 
 def _is_exact(one):

@@ -88,7 +88,7 @@ class recovered:  # Named as range is, which it stands for.
         training.restore()
         note, given = training.note, ()
         if not training.is_resumed:  # The first turn may write files.
-            note.update(first=first, in_file=first, stop=stop)
+            note.update(first=first, epoch=first, in_file=first, stop=stop)
             note.update(ended_at=None, arrays=self._states.arrays)
             self._save(training, epoch=first)
         else:
@@ -136,7 +136,6 @@ class recovered:  # Named as range is, which it stands for.
         given = self._roots, training.variables, [*models, *optimizers]
         try:
             self._states = ObjectStates(*given)
-            self._contents()
         except Exception as error:  # Such as an object that cannot be compared.
             training.drop(error)
         return not training.is_dropped

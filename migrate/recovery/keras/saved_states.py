@@ -112,9 +112,9 @@ class _Reader(pickle.Unpickler):
 
 
 class _Writer(pickle.Pickler):
-    def reducer_override(
-        self, one
-    ):  # Of all but numbers, texts, lists, dicts and sets.
+    """Raises PicklingError at what is no plain data."""
+
+    def reducer_override(self, one):  # Not called for numbers, texts, lists and dicts.
         if isinstance(one, (np.ndarray, np.generic)):
             is_plain = one.dtype.kind in "biufcSUmMV" and not one.dtype.hasobject
         elif tf.is_tensor(one):

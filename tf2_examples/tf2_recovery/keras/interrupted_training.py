@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 4fc2ac2b2ebc2e8b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content c7dfa2735d964842).
 """Saves the state of a training until its program ends; decides which run resumes it.
 
 A directory has two checkpoints of the variables, ``ckpt-N``, and ``note-N`` for the rest.
@@ -229,7 +229,8 @@ class SavedTraining:
         """Removes its state: from now on the program's own code alone resumes."""
         tf.get_logger().warning("This training is no longer kept: %s.", reason)
         self.wait()
-        self.is_dropped, self.note["number"], self.on_save = True, 0, lambda: None
+        self.is_dropped = self.is_ended = True  # The job's end waits for it no longer.
+        self.note["number"], self.on_save = 0, lambda: None
         remove_tree(self.directory)
 
     def restore(self):

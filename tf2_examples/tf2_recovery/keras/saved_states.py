@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 713bd560f316f764).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 89d2c02b5e76699c).
 """Reads the saved states of a training, and moves the program's files into place."""
 
 import collections
@@ -113,9 +113,9 @@ class _Reader(pickle.Unpickler):
 
 
 class _Writer(pickle.Pickler):
-    def reducer_override(
-        self, one
-    ):  # Of all but numbers, texts, lists, dicts and sets.
+    """Raises PicklingError at what is no plain data."""
+
+    def reducer_override(self, one):  # Not called for numbers, texts, lists and dicts.
         if isinstance(one, (np.ndarray, np.generic)):
             is_plain = one.dtype.kind in "biufcSUmMV" and not one.dtype.hasobject
         elif tf.is_tensor(one):

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import functools
 import glob
 import multiprocessing
 import os
@@ -55,6 +56,7 @@ def modules_of_program():
     return main + [one for one, path in found if path and _is_of_program(path)]
 
 
+@functools.cache  # TensorFlow imports thousands of modules.
 def _is_of_program(path):
     path = os.path.abspath(path)
     return not path.startswith(_OWN) and not _INSTALLED.search(path)

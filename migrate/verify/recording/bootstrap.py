@@ -29,7 +29,11 @@ def load_package(name, directory):
 def load_recorder():
     """Loads the recorder and returns its module ``session``."""
     load_package("_migrate_recording", os.path.dirname(os.path.abspath(__file__)))
-    return importlib.import_module("_migrate_recording.session")
+    session = importlib.import_module("_migrate_recording.session")
+    for name in [*sys.modules]:
+        if name.startswith("_migrate_recording"):
+            del sys.modules[name].__file__  # The recovery takes a module that has one for a part of the program.
+    return session
 
 
 def main(watching=False):

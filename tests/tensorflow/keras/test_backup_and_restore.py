@@ -18,7 +18,14 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras import backup_and_restore, commands, interrupted_training, recovered_loop, saved_states
+from migrate.recovery.keras import (
+    backup_and_restore,
+    commands,
+    interrupted_training,
+    object_states,
+    recovered_loop,
+    saved_states,
+)
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
 from migrate.recovery.keras.commands import command_of_process, difference_of
 from migrate.recovery.keras.recovered_loop import recovered
@@ -62,6 +69,8 @@ def start(tmp_path, monkeypatch):
     """Returns a function that begins a start, as a process of its own would."""
     monkeypatch.chdir(tmp_path)
     os.mkdir("w")
+    for module in (object_states, recovered_loop):  # The other tests' modules are no part of it.
+        monkeypatch.setattr(module, "modules_of_program", lambda: [sys.modules[__name__]])
 
     def begin(command="train.py"):
         for training in interrupted_training._trainings:

@@ -1,8 +1,9 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 34ed6e47bc2e1c61).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 863bdbd2ca9dfdb0).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
 import datetime
+import functools
 import glob
 import multiprocessing
 import os
@@ -56,6 +57,7 @@ def modules_of_program():
     return main + [one for one, path in found if path and _is_of_program(path)]
 
 
+@functools.cache  # TensorFlow imports thousands of modules.
 def _is_of_program(path):
     path = os.path.abspath(path)
     return not path.startswith(_OWN) and not _INSTALLED.search(path)

@@ -160,14 +160,16 @@ class BackupAndRestore(_Callback):
         if not self._training.is_resumed:
             self._training.restore()
             note.update(rates=[rate], epochs=epochs, logs={}, turn=None)
-            note["first_states"] = {n: one.first for n, one in self._states.items()}
+            note["first_states"] = {n: one.checksums for n, one in self._states.items()}
             return
         for name, number in note["numbers"].items():
             setattr(self.model, name, number)
         earlier, offset = note["first_states"], [self._first - note["first"]]
         for name, own in self._states.items():
             old = earlier.get(name)  # None, or another state, if it is another one.
-            if old is not None and (old == own.first or has_grown(old, own, offset)):
+            if old is not None and (
+                old == own.checksums or has_grown(old, own, offset)
+            ):
                 own.restore(note["callbacks"][name])
         self._training.restore()
         if rate is not None and rate not in note["rates"]:  # The program changed it.

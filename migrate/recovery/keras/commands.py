@@ -15,7 +15,7 @@ from dataclasses import is_dataclass
 
 import numpy as np
 
-from .saved_states import is_plain
+from .saved_states import pickled
 
 _INSTALLED = re.compile(
     r"(site|dist)-packages|__autograph|[/\\]\.recovery[/\\]|^"
@@ -89,8 +89,8 @@ def command_of_process():
         given = [one for one in given if one not in files_written]
     if run is None:
         return None
-    found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
-    found = [one for one in map(os.path.abspath, found) if not _INSTALLED.search(one)]
+    found = [getattr(one, "__file__", None) for one in modules_of_program()]
+    found = [os.path.abspath(one) for one in found if one]
     texts, folder = {one: _text_of(one) for one in {*found, *given}}, _folder()
     source = b"\n".join(texts[one] for one in found).decode(errors="replace")
     if _questions or _ANSWERS.search(source):
@@ -152,7 +152,7 @@ def values_of_callers():
 
 def _is_setting(value):
     if isinstance(value, (dict, list, tuple)):
-        return len(value) < 1000 and is_plain(value)
+        return len(value) < 1000 and pickled(value) is not None
     is_small = isinstance(value, np.ndarray) and value.size < 1000
     return is_small or isinstance(value, (int, float, str, os.PathLike, np.generic))
 

@@ -179,13 +179,14 @@ class SavedTraining:
         files.setdefault(local(self._path), is_there)
         saved = {os.path.abspath(one.note["file"]) for one in self._before}
         lost = {os.path.abspath(path) for path, is_same in files.items() if not is_same}
-        is_over = last.get("is_in_file") and not files_in(last["part"])
+        is_over = last.get("is_in_file") or last.get("is_passed")
+        is_over = is_over and not files_in(last["part"])
         for is_so, reason in (
             (is_other, "its layers, optimizer, loss or steps differ"),
             (not is_one_job, "a training before it in this process is a new one"),
             (is_other_call, "the functions around it have other values"),
             (call == after, "nothing tells it from a later call"),
-            (is_over or last.get("is_passed"), "that job had finished"),
+            (is_over, "that job had finished"),
             (last is not note and not note.get("is_ended"), "a later one had followed"),
             (lost - torn - saved, "a saved file was removed or replaced"),
         ):

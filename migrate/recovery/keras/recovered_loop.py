@@ -37,9 +37,9 @@ class recovered:  # Named as range is, which it stands for.
         frame = sys._getframe(1)
         self._arguments = directory, models, optimizers, f"loop{frame.f_lineno}"
         found = [one for one in modules_of_program() if vars(one) is not frame.f_locals]
-        found = {f"module {one.__name__}": one for one in found}
+        self._roots = {f"module {one.__name__}": one for one in found}
         own = [(n, x) for n, x in frame.f_locals.items() if not inspect.isfunction(x)]
-        self._roots = {**found, **dict(own)}
+        self._roots.update(own)
 
     def __len__(self):  # For a progress bar.
         return len(self._turns)
@@ -77,12 +77,12 @@ class recovered:  # Named as range is, which it stands for.
             turns = itertools.takewhile(lambda _: test(), turns)
             yield from ((turn, [()]) for turn in turns)
             return
-        if training.is_resumed and (first - training.note["epoch"]) * step > 0:
-            if training.note["within"] and first == training.note["in_file"]:
-                values, objects = training.note["inner"]
-                training.note.update(epoch=first, values=values, objects=objects)
-            else:
-                training.begin_anew("the program counts from a newer file")
+        is_counted = training.is_resumed and first != training.note["first"]
+        if is_counted:  # From its files: what it sums up begins with this start.
+            note, of_file = training.note, training.note["within"]
+            if first != (note["epoch"] if of_file is None else of_file):
+                training.begin_anew("the program counts from its files")
+            note.update(first=first, epoch=first, objects={})
         if training.is_resumed and not self._fits(training):
             training.begin_anew("its objects are other ones")
         training.restore()
@@ -95,8 +95,10 @@ class recovered:  # Named as range is, which it stands for.
             self._restore(training)
             given, now = map(read, note["values"]), self._carried()
             given = [b if is_moment(b) else a for a, b in zip(given, now)]
-            # It counts what is left.
-            if first == note["first"] and stop < note["stop"]:
+            if is_counted:
+                given = ()
+                self._save(training, epoch=first)
+            elif stop < note["stop"]:  # It counts what is left.
                 stop = min(note["stop"], note["in_file"] + stop - first)
         training.pass_over(note.get("ended_at") == stop)
         note["stop"], turn, files = stop, note["epoch"], []
@@ -161,10 +163,10 @@ class recovered:  # Named as range is, which it stands for.
         began, note = time.monotonic(), training.note
         try:
             if not training.is_dropped:
-                values, objects = found = self._contents()
+                values, objects = self._contents()
                 if turn is None:
                     note.update(epoch=epoch, values=values, objects=objects)
-                note.update(inner=found, turn=turn, within=turn is not None)
+                note.update(turn=turn, within=None if turn is None else note["in_file"])
                 training.save(began=began)
         except Exception as error:
             training.drop(error)

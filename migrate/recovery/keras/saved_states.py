@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import enum
 import io
 import os
 import pickle
@@ -89,7 +90,7 @@ def newest_state(directory, first=0):
             values = tf.train.load_checkpoint(f"{directory}/ckpt-{number}")
             names = map(_VALUE.format, range(note["variables"]))
             values = [values.get_tensor(name) for name in names]
-            if not note.get("within") or note["in_file"] == first:
+            if note.get("within") in (None, first):
                 return {**note, **files}, values
             if not files:
                 files = {name: note[name] for name in _OF_FILES}
@@ -108,6 +109,9 @@ class _Reader(pickle.Unpickler):
     def find_class(self, module, name):
         if name in _PLAIN and module.split(".")[0] in _OWNERS:
             return super().find_class(module, name)
+        found = getattr(sys.modules.get(module), name, None)
+        if _is_record(found):
+            return found
         raise pickle.UnpicklingError(f"{module}.{name} is no plain data")
 
 
@@ -124,9 +128,20 @@ class _Writer(pickle.Pickler):
             owner = (getattr(one, "__module__", None) or "").partition(".")[0]
             is_plain = getattr(one, "__name__", "") in _PLAIN and owner in _OWNERS
             is_plain |= type(one) is collections.deque or isinstance(one, np.dtype)
+            is_plain |= _is_record(one) or _is_record(type(one))
+        if is_plain and isinstance(one, enum.Enum):
+            return type(one), (one.value,)
         if is_plain:
             return NotImplemented
         raise pickle.PicklingError("it is no plain data")
+
+
+def _is_record(kind):
+    """Returns whether a value is the class of a named tuple or an enumeration."""
+    if not isinstance(kind, type) or "." in kind.__qualname__:
+        return False
+    is_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return is_tuple or issubclass(kind, enum.Enum)
 
 
 def pickled(value):
@@ -136,11 +151,6 @@ def pickled(value):
         _Writer(content).dump(value)
         return content.getvalue()
     return None
-
-
-def is_plain(value):
-    """Returns whether a value is a number, text, array, None or a collection of these."""
-    return pickled(value) is not None
 
 
 def plain_of(value):

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
-from .saved_states import is_plain
+from .saved_states import pickled
 
 # Numbers of names, random seeds, addresses, and code of lambdas.
 _CHANGING = re.compile(r"_\d+(?=[/'])|'seed': \d+|0x\w+|'[^']{60,}'")
@@ -91,7 +91,7 @@ def build_optimizers(models, roots, places):
 def build_config_of(model):
     """Returns the argument of ``model.build_from_config``, None if it is no plain data."""
     config = model.get_build_config() if model.built else None
-    return config if is_plain(config) else None
+    return config if pickled(config) is not None else None
 
 
 def digest_of(variable):

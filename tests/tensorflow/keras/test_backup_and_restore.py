@@ -3,10 +3,12 @@
 import collections
 import contextlib
 import datetime
+import enum
 import io
 import itertools
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import threading
@@ -18,14 +20,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from migrate.recovery.keras import (
-    backup_and_restore,
-    commands,
-    interrupted_training,
-    object_states,
-    recovered_loop,
-    saved_states,
-)
+from migrate.recovery.keras import backup_and_restore, commands, interrupted_training, recovered_loop, saved_states
 from migrate.recovery.keras.backup_and_restore import BackupAndRestore
 from migrate.recovery.keras.commands import command_of_process, difference_of
 from migrate.recovery.keras.recovered_loop import recovered
@@ -69,8 +64,9 @@ def start(tmp_path, monkeypatch):
     """Returns a function that begins a start, as a process of its own would."""
     monkeypatch.chdir(tmp_path)
     os.mkdir("w")
-    for module in (object_states, recovered_loop):  # The other tests' modules are no part of it.
-        monkeypatch.setattr(module, "modules_of_program", lambda: [sys.modules[__name__]])
+    for name in ("program_objects", "recovered_loop"):  # The other tests' modules are no part of it.
+        place = f"migrate.recovery.keras.{name}.modules_of_program"
+        monkeypatch.setattr(place, lambda: [sys.modules[__name__]])
 
     def begin(command="train.py"):
         for training in interrupted_training._trainings:
@@ -1023,17 +1019,21 @@ def test_what_a_callback_changes_outside_of_itself_goes_on(start):
     model.beta = 0
     first, other = notes()
     fit(model, first, other, keras.callbacks.CSVLogger("log.csv"), saver(), at=3)
-    now = time.time()
+    earlier = first
     start()
     model, counts = loaded(), []
     model.beta = 0
     first, other = notes()
     fit(model, other, keras.callbacks.CSVLogger("log.csv"), first, saver())
     assert (first.values["loss"], _seen, _lowest, model.beta) == ([*range(5)], [*range(5)], -4, 5)
-    assert first.until > now  # A time of the interrupted start is none of this one.
+    assert first.until > earlier.until  # The time between the two starts does not count.
     assert counts[-1] == 5
     with open("log.csv") as file:
         assert [line.split(",")[0] for line in file] == ["epoch", "0", "1", "2", "3", "4"]
+
+
+Place = collections.namedtuple("Place", "x side")
+Side = enum.Enum("Side", "LEFT RIGHT")
 
 
 class Agent:
@@ -1046,7 +1046,8 @@ class Agent:
         self.memory = SimpleNamespace(rows=collections.deque(maxlen=3), scores={}, ring=np.zeros((4, 2)))
         self.parts, self.levels = [Agent.Part(), Agent.Part()], {(0, 1): Agent.Part()}
         self.place, self.large, self.rate = Agent.START, np.zeros(2**23), tf.Variable(1.0)
-        self.log = collections.defaultdict(list)
+        self.log, self.choose = collections.defaultdict(list), random.choice
+        self.best, self.saver = [], keras.callbacks.ModelCheckpoint(FILE)
 
     class Part:
         uses = 0
@@ -1058,6 +1059,7 @@ class Agent:
         global _turns
         _turns += 1
         self.epsilon *= 0.5
+        self.best[:], self.saver.best = [Place(turn, Side.LEFT)], self.choose([turn])
         self.rate.assign(self.rate * 0.5)
         self.log["turn"].append(tf.constant(turn))
         self.place, self.last = Agent.START + turn, turn
@@ -1072,6 +1074,7 @@ class Agent:
     def state(self):
         bias, counts = self.target.get_weights()[-1], [self.parts[1].count, self.levels[0, 1].count, Agent.Part.uses]
         own = self.epsilon, self.rate.numpy(), self.log, self.last, self.place, Agent.START, vars(self.memory)
+        own += self.best, self.saver.best
         return str([_turns, bias, counts, own, self.error.result()])
 
 
@@ -1448,9 +1451,27 @@ def test_a_loop_that_counts_from_its_files_goes_on_behind_the_newest_one(start):
     train(killed_in=2)  # Behind its file, and before the turn's end.
     assert train(first=3, killed_in=3)[0] == [3]
     turns, best, weights = train(first=3)
-    assert (turns, best) == ([3, 4], 4)
+    assert (turns, best) == ([3, 4], 7)  # Of its own turns, as the program would have it.
     for one, other in zip(weights, undisturbed, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_loop_that_counts_from_its_files_gets_no_large_state_of_an_earlier_turn(start):
+    def train(first=0):
+        start()
+        model, rows = build(), []
+        if first:
+            model.load_weights(f"w/{first}.weights.h5")
+        began = model.get_weights()
+        for turn in recovered(range(first, 5), "w", model):
+            if turn == 3:  # The first start is killed here.
+                break
+            model.train_on_batch(X, Y)
+            rows.append("x" * 40_000)  # From turn 1 on, the state is saved between turns alone.
+            model.save_weights(f"w/{turn + 1}.weights.h5")
+        return all(map(np.array_equal, began, model.get_weights()))
+
+    assert [train(), train(first=3)] == [False, True]
 
 
 def test_a_loop_that_saves_within_a_turn_begins_it_again_from_the_newest_file(start):

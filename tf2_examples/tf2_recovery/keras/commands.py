@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 863bdbd2ca9dfdb0).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content efa9048efcd36be0).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -16,7 +16,7 @@ from dataclasses import is_dataclass
 
 import numpy as np
 
-from .saved_states import is_plain
+from .saved_states import pickled
 
 _INSTALLED = re.compile(
     r"(site|dist)-packages|__autograph|[/\\]\.recovery[/\\]|^"
@@ -90,8 +90,8 @@ def command_of_process():
         given = [one for one in given if one not in files_written]
     if run is None:
         return None
-    found = [getattr(one, "__file__", None) or "" for one in [*sys.modules.values()]]
-    found = [one for one in map(os.path.abspath, found) if not _INSTALLED.search(one)]
+    found = [getattr(one, "__file__", None) for one in modules_of_program()]
+    found = [os.path.abspath(one) for one in found if one]
     texts, folder = {one: _text_of(one) for one in {*found, *given}}, _folder()
     source = b"\n".join(texts[one] for one in found).decode(errors="replace")
     if _questions or _ANSWERS.search(source):
@@ -153,7 +153,7 @@ def values_of_callers():
 
 def _is_setting(value):
     if isinstance(value, (dict, list, tuple)):
-        return len(value) < 1000 and is_plain(value)
+        return len(value) < 1000 and pickled(value) is not None
     is_small = isinstance(value, np.ndarray) and value.size < 1000
     return is_small or isinstance(value, (int, float, str, os.PathLike, np.generic))
 

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 034476c2401abc1e).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ea7de2c9e733af2f).
 """Finds the variables of models and optimizers, and compares their values."""
 
 import contextlib
@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
-from .saved_states import is_plain
+from .saved_states import pickled
 
 # Numbers of names, random seeds, addresses, and code of lambdas.
 _CHANGING = re.compile(r"_\d+(?=[/'])|'seed': \d+|0x\w+|'[^']{60,}'")
@@ -92,7 +92,7 @@ def build_optimizers(models, roots, places):
 def build_config_of(model):
     """Returns the argument of ``model.build_from_config``, None if it is no plain data."""
     config = model.get_build_config() if model.built else None
-    return config if is_plain(config) else None
+    return config if pickled(config) is not None else None
 
 
 def digest_of(variable):

@@ -10,6 +10,7 @@ from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
 from migrate.records import dataclass, field
 
+_EXITS = (ast.Continue, ast.Break, ast.Return, ast.Raise)
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "default_timer", "now"}
 
 
@@ -73,7 +74,7 @@ def _is_above(module: Module, loop: ast.stmt, node: ast.AST) -> bool:
     return loop not in module.names.ancestors(node) and getattr(node, "lineno", loop.lineno) < loop.lineno
 
 
-def _is_carried(module: Module, loop: ast.stmt, node: ast.Name) -> bool:
+def _is_carried(module: Module, loop: ast.For | ast.While, node: ast.Name) -> bool:
     """Whether a variable has a value above a loop, and a turn may read what an earlier one has assigned."""
     names, scope = module.names, module.names.scope_of(loop)
     found = scope.lookup(node.id)
@@ -85,33 +86,39 @@ def _is_carried(module: Module, loop: ast.stmt, node: ast.Name) -> bool:
     reads = [*names.uses(node.id, scope), *(one for one in added if isinstance(one, ast.Name) and one.id == node.id)]
     inside = [one for one in reads if loop in names.ancestors(one)]
     behind = [one for one in reads if one.lineno > (loop.end_lineno or 0)]
+    own = names.function_around(loop)
+    if any(one not in inside and names.function_around(one) is not own for one in reads):
+        return True  # a function that a turn calls may read it
     stores = [one.node for one in found[1] if loop in names.ancestors(one.node)]
-    return any(not _is_set_before(module, loop, read, stores) for read in inside) or (
-        bool(behind) and not any(_is_set_by_each_turn(module, loop, one) for one in stores)
-    )
+    setting = {one for one in map(names.statement_of, stores) if not isinstance(one, ast.AugAssign)}
+    is_left = bool(behind) and not any(_sets(one, setting) for one in loop.body)
+    return is_left or any(not _is_set_before(module, loop, read, setting) for read in inside)
 
 
-def _is_set_before(module: Module, loop: ast.stmt, read: ast.expr, stores: list[ast.AST]) -> bool:
+def _is_set_before(module: Module, loop: ast.stmt, read: ast.expr, setting: set[ast.stmt]) -> bool:
     """Whether each turn assigns a variable before a place that reads it."""
-    names = module.names
-    around = [read, *names.ancestors(read)]
+    around = [read, *module.names.ancestors(read)]
     around = around[: around.index(loop) + 1]
     above = [part for one, block in blocks_around(around) for part in block[: block.index(one)]]
     heads = {one for one in around[1:-1] if isinstance(one, ast.For | ast.With)}
-    return any(
-        names.statement_of(one) in heads or any(_is_set_by_each_turn(module, part, one) for part in above)
-        for one in stores
-    )
+    return not heads.isdisjoint(setting) or any(_sets(one, setting) for one in above)
 
 
-def _is_set_by_each_turn(module: Module, part: ast.AST, store: ast.AST) -> bool:
-    """Whether a statement that is run assigns a variable by ``store``; an inner ``for`` is assumed to have turns."""
-    statement = module.names.statement_of(store)
-    if isinstance(statement, ast.AugAssign):
-        return False
-    around = [statement, *module.names.ancestors(statement)]
-    inside = around[: around.index(part)] if part in around else None
-    return inside is not None and not any(isinstance(one, ast.If | ast.While | ast.ExceptHandler) for one in inside)
+def _sets(statement: ast.AST, setting: set[ast.stmt]) -> bool:
+    """Whether a statement that is run is one of those that set a variable, or always runs one of them.
+
+    An inner ``for`` is assumed to have turns.
+    """
+    branches: list[list[ast.stmt]] = []
+    if isinstance(statement, ast.If):
+        branches = [statement.body, statement.orelse]
+    elif isinstance(statement, ast.Try):
+        ways = [statement.body, *(one.body for one in statement.handlers)]
+        branches = [[*way, *statement.finalbody] for way in ways]
+    elif isinstance(statement, ast.For | ast.With):
+        branches = [statement.body]
+    ends = (any(isinstance(one, _EXITS) or _sets(one, setting) for one in branch) for branch in branches)
+    return statement in setting or (bool(branches) and all(ends))
 
 
 def _compiled_in_some_turns(block: Block, nodes: list[ast.AST], turns: set[str]) -> list[ast.expr]:

@@ -57,21 +57,23 @@ def place(plans: Sequence[tuple[str, str, Plan]], module_name: str, helpers: str
     """Returns the placement for all files to rewrite, given as path, text and plan."""
     placement = Placement()
     groups: dict[tuple[ImportBase, str], list[tuple[str, Plan]]] = {}
-    users = Counter(plan.shared for _, _, plan in plans if plan.runtime_names)
+    users = Counter(plan.shared for _, _, plan in plans if plan.runtime_names and plan.shared and plan.shared.directory)
     for path, text, plan in plans:
         shared = plan.shared
+        is_shared = shared is not None and users[shared] > 1
         if not plan.runtime_names:
             placement.imports[path] = []
         elif helpers == "package":
             placement.imports[path] = package.imports(package.PACKAGE, plan.runtime_names, plan.aliases)
         elif shared is not None and shared.directory is None and plan.is_imported:
             _import_either_way(placement, path, plan, module_name)
-        elif shared is not None and shared.directory is not None and users[shared] > 1:
-            where = _earlier_folder(shared.directory, shared.root or shared.directory, module_name)
-            _import(placement, path, plan, where, shared.root)
-        elif (way := import_base(path, text)) is None or (_is_found_above(path, plan, way) and _is_started(text)):
+        elif is_shared and (not _is_started(text) or _imports_itself(path, text, shared)):
+            _import_shared(placement, path, plan, module_name)
+        elif (way := import_base(path, text)) is None or (_is_found_elsewhere(path, plan, way) and _is_started(text)):
             _import_either_way(placement, path, plan, module_name)
-        elif shared is not None and shared.root is not None and _is_found_above(path, plan, way):
+        elif is_shared:
+            _import_shared(placement, path, plan, module_name)
+        elif shared is not None and shared.root is not None and _is_found_elsewhere(path, plan, way):
             where = _earlier_folder(os.path.dirname(path), shared.root, module_name)
             _import(placement, path, plan, where, shared.root)
         else:
@@ -96,6 +98,13 @@ def _import(placement: Placement, path: str, plan: Plan, where: str, root: str |
     dotted = _dotted_name(path, os.path.dirname(where), root, os.path.basename(where))
     placement.imports[path] = package.imports(dotted, plan.runtime_names, plan.aliases)
     placement.add(path, where, plan.runtime_names)
+
+
+def _import_shared(placement: Placement, path: str, plan: Plan, module_name: str) -> None:
+    """Makes a file import from the folder that the files of its program share."""
+    if plan.shared is not None and plan.shared.directory is not None:
+        where = _earlier_folder(plan.shared.directory, plan.shared.root or plan.shared.directory, module_name)
+        _import(placement, path, plan, where, plan.shared.root)
 
 
 def _import_either_way(placement: Placement, path: str, plan: Plan, module_name: str) -> None:
@@ -190,11 +199,15 @@ class ImportBase(NamedTuple):
     is_package: bool = False
 
 
-def _is_found_above(path: str, plan: Plan, way: ImportBase) -> bool:
-    """Whether other files import a file by the name of its directory, which has no ``__init__.py``."""
+def _is_found_elsewhere(path: str, plan: Plan, way: ImportBase) -> bool:
+    """Whether other files show that a file is imported from another directory than its own text tells.
+
+    It is above a directory without an ``__init__.py``, or below an ``__init__.py`` that no import needs.
+    """
     own = os.path.dirname(os.path.abspath(path))
-    root = plan.shared.root if plan.shared is not None and plan.is_imported else None
-    return root is not None and way == ImportBase(own) and os.path.abspath(root) != own
+    shown = plan.shared.root if plan.shared is not None and plan.is_imported else None
+    root = way.directory if shown is None or way.is_package else os.path.abspath(shown)
+    return root != way.directory and (way.directory == own or is_below(root, way.directory))
 
 
 def import_base(path: str, text: str) -> ImportBase | None:
@@ -214,7 +227,8 @@ def import_base(path: str, text: str) -> ImportBase | None:
     if around is not None and is_below(root, around) and (_imports_package(around, text) or not is_known):
         return ImportBase(os.path.dirname(around))
     if root == own:
-        return ImportBase(own)
+        is_above = _imports_neighbour(os.path.dirname(own), text) and not _imports_neighbour(own, text)
+        return None if is_above and _is_started(text) else ImportBase(own)  # python -m scripts.train
     above = os.path.dirname(own)
     while above != root and not _imports_neighbour(own, text):  # A folder above may only look like a package.
         if _imports_neighbour(above, text):
@@ -238,11 +252,17 @@ def import_base(path: str, text: str) -> ImportBase | None:
             ways.append(ImportBase(root))
         elif dots:
             ways.append(ImportBase(ancestor(own, max(dots) - 1), is_package=True))
-        if ways:
-            return ways[0] if len(ways) == 1 or not _is_started(text) else None
+        if ways:  # A script that other files import may be run by itself, too.
+            return ways[0] if (len(ways) == 1 and one is text) or not _is_started(text) else None
     words = files_by_imported_word(importing_root(os.path.join(root, package)))
     is_imported = any(words.get(one) for one in (stem, package))
     return ImportBase(root) if around is not None or (is_imported and not _is_started(text)) else None
+
+
+def _imports_itself(path: str, text: str, shared: RuntimePlace | None) -> bool:
+    """Whether a file names its own package in its imports, as it is found from the program's root."""
+    root = shared.root if shared is not None else None
+    return root is not None and bool(_package(path, root)) and _imports_package(f"{root}/{_package(path, root)}", text)
 
 
 def _imports_package(package: str, text: str) -> bool:
@@ -308,12 +328,8 @@ def set_places(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Pla
 
 
 def has_unsure_name(path: str, plan: Plan) -> bool:
-    """Whether a file that is rewritten alone may be a script as well as imported from a directory above it.
-
-    That is so in a directory without an ``__init__.py``.
-    """
-    is_package = os.path.exists(os.path.join(os.path.dirname(path), "__init__.py"))
-    return bool(plan.runtime_names) and plan.shared is None and path.endswith(".py") and not is_package
+    """Whether other files show by which name a file that is rewritten alone is imported."""
+    return bool(plan.runtime_names) and plan.shared is None and path.endswith(".py")
 
 
 def _bases_of(ways: Sequence[Target]) -> tuple[set[str], set[str]]:

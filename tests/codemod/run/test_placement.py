@@ -168,7 +168,7 @@ def test_modules_of_a_package_import_by_its_full_name_and_packages_share_nothing
     ("x = 3\n", "from .sub.net import x\nfrom neighbour import x\n", f"from .tf2_recovery{IMPORT}"),
     ("x = 3\n", "from p import neighbour\nfrom . import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
     ("x = 3\n", "from p import neighbour\n", f"from p.tf2_recovery{IMPORT}"),
-    ("from p.a import est\n", "", f"from p.tf2_recovery{IMPORT}"),
+    ("from p.a import est\n", "", EITHER_WAY),
     ("from a import est\n", "", f"from tf2_recovery{IMPORT}"),
     ("x = 3\n", "", EITHER_WAY),
     ("from p.a import est\nfrom a import est\n", "", EITHER_WAY),
@@ -399,3 +399,15 @@ def test_folders_of_keras_recovery_have_the_same_files_since_one_may_hide_anothe
     assert (tmp_path / "fit/tf2_recovery/keras/recovered_loop.py").exists()
     assert (tmp_path / "loop/tf2_recovery/keras/backup_and_restore.py").exists()
     assert not (tmp_path / "other/tf2_recovery/keras/recovered_loop.py").exists()
+
+
+def test_a_file_imports_from_where_others_import_it_not_from_above_an_init_file_that_no_import_needs(tmp_path):
+    tree(tmp_path, init="", init_in_src="", a_in_src=JOB, start="from src import a\n")
+    migrated(tmp_path)
+    assert f"from src.tf2_recovery{IMPORT}" in (tmp_path / "src/a.py").read_text()
+
+
+def test_a_script_that_imports_from_above_may_be_started_as_a_module_too(tmp_path):
+    tree(tmp_path, a_in_scripts="from utils.data import read\n" + STARTED, data_in_utils="def read(): pass\n")
+    migrated(tmp_path)
+    assert EITHER_WAY in (tmp_path / "scripts/a.py").read_text()

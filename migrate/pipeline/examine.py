@@ -43,8 +43,10 @@ def holds_code(path: str, code: bytes) -> bool:
 
         tree, own = Tree(), os.path.abspath(path)
         importers = tree.importers_of(own) if os.path.exists(own) else ()  # these may give it the model
-        links = (link for one in (own, *importers) for link in tree.closure_of(one))
-        holds = any(tree.contains_word(link.target.path, "keras") for link in links)
+        paths = (
+            path for one in (own, *importers) for path in (one, *(link.target.path for link in tree.closure_of(one)))
+        )
+        holds = any(tree.contains_word(one, "keras") for one in paths)
     if not holds:
         files_without_site().add(os.path.abspath(path))
     return holds

@@ -315,8 +315,11 @@ class Reach:
             own = own[:1] + [one for each in below for one in self._methods(each, func.attr)]
             yield from own or list(self._methods_named(func.attr) if func.attr not in _COMMON else ())
             return
-        if func.attr == "__init__":  # called on a base class by name
-            yield from (one for each in self.classes(name_of(receiver))[:1] for one in self._methods(each, func.attr))
+        here = names.definition(receiver) if isinstance(receiver, ast.Name) else None
+        if isinstance(here, ast.ClassDef) or func.attr == "__init__":  # called on a class by name
+            named = [self.note(here, module)] if isinstance(here, ast.ClassDef) else self.classes(name_of(receiver))[:1]
+            found = [one for each in named for base in self.bases(each) for one in self._methods(base, func.attr)]
+            yield from found[:1]
             return
         dotted = names.qualified(func)
         if dotted is not None:

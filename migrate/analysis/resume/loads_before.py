@@ -16,7 +16,9 @@ from migrate.files.run_cache import tree_cache
 from migrate.records import dataclass
 
 TrainingNode = ast.Call | ast.For | ast.While
-_PREDICTION_TEST = re.compile(r"(not (.*_)?train(ing)?(_mode)?|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE)
+_PREDICTION_TEST = re.compile(
+    r"(not (.*_)?train(ing)?(_mode)?|run|play|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE
+)
 _EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 

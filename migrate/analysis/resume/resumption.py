@@ -149,13 +149,20 @@ class _Search:
 
     def _loads_into_model(self, load: Load, trained: set[Hashable]) -> bool:
         if name_of(load.call.func) == "load_model":
-            return load.call in trained or self._is_copied(load, trained)
+            return load.call in trained or self._is_set(load, trained) or self._is_copied(load, trained)
         methods = [(load.module, load.call.func), *((where, one.func) for where, one in load.chain)]
         held = [(where, one.value) for where, one in methods if isinstance(one, ast.Attribute)]
         if name_of(load.call.func) in ("restore", "read"):
             return any(self._is_checkpoint_of(where, one, trained) for where, one in held[:1])
         held += [(where, whole) for where, one in held[:1] if (whole := _holder(one)) is not None]  # model.encoder
         return any(not trained.isdisjoint(self.origins.of_model(where, one)) for where, one in held)
+
+    def _is_set(self, load: Load, trained: set[Hashable]) -> bool:
+        """Whether a loaded model becomes that of another object: ``self.net.model = load_model(path)``."""
+        statement = load.module.names.statement_of(load.call)
+        targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is load.call else []
+        held = (one for one in targets if isinstance(one, ast.Attribute))
+        return any(not trained.isdisjoint(self.origins.of_model(load.module, one)) for one in held)
 
     def _is_copied(self, load: Load, trained: set[Hashable]) -> bool:
         """Whether what is trained gets the weights of a loaded model: ``net.set_weights(loaded.get_weights())``."""

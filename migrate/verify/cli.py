@@ -257,22 +257,22 @@ def _program(script: str, python: str, options: argparse.Namespace, side: str) -
 @contextlib.contextmanager
 def _interrupt_on_signals() -> Iterator[None]:
     """Lets SIGTERM and SIGHUP end the programs as Ctrl-C does; a second signal changes nothing."""
-    ending = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    before = {number: signal.getsignal(number) for number in ending}
-    handled = [number for number in ending if before[number] is not signal.SIG_IGN]  # nohup ignores one
+    ending = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: handler for number, handler in ending.items() if handler is not signal.SIG_IGN}  # by nohup
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        for each in handled:
+        for each in before:
             signal.signal(each, signal.SIG_IGN)
+        before.clear()  # they stay ignored until the command has ended
         raise KeyboardInterrupt
 
-    for each in handled:
+    for each in [*before]:
         signal.signal(each, interrupt)
     try:
         yield
     finally:
-        for each in handled:
-            signal.signal(each, before[each])
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextlib.contextmanager

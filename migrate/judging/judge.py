@@ -16,7 +16,7 @@ from migrate.judging.selection import Files
 from migrate.judging.sites import Sites
 from migrate.judging.units import units
 from migrate.rules.rule import EstimatorFile
-from migrate.runtime_files.placement import has_unsure_name, set_places
+from migrate.runtime_files.placement import is_rewritten_alone, set_places
 from migrate.settings import Settings
 
 
@@ -49,7 +49,7 @@ def judge_together(modules: Sequence[Module], settings: Settings, tree: Tree) ->
     set_places(tree, together, files.plans)
     found += sites.findings
     found += [unknown for selection in files.selections.values() for unknown in selection.unknown_rules()]
-    set_places(tree, [{path} for path, plan in files.plans.items() if has_unsure_name(path, plan)], files.plans)
+    set_places(tree, [{path} for path, plan in files.plans.items() if is_rewritten_alone(path, plan)], files.plans)
     of_path: dict[str, list[Finding]] = {}
     for finding in found:
         of_path.setdefault(finding.path, []).append(finding)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from itertools import chain
 
 from migrate.files.parse import compile_error, parse
 from migrate.files.prefilter import files_without_site, may_train_imported, should_parse
@@ -43,10 +44,9 @@ def holds_code(path: str, code: bytes) -> bool:
 
         tree, own = Tree(), os.path.abspath(path)
         importers = tree.importers_of(own) if os.path.exists(own) else ()  # these may give it the model
-        paths = (
-            path for one in (own, *importers) for path in (one, *(link.target.path for link in tree.closure_of(one)))
-        )
-        holds = any(tree.contains_word(one, "keras") for one in paths)
+        near = (own, *importers)
+        behind = (link.target.path for one in near for link in tree.closure_of(one))
+        holds = any(tree.contains_word(one, "keras") for one in chain(near, behind))
     if not holds:
         files_without_site().add(os.path.abspath(path))
     return holds

@@ -327,8 +327,8 @@ def set_places(tree: Tree, programs: Sequence[set[str]], plans: Mapping[str, Pla
             plans[path].is_imported = path in targets
 
 
-def has_unsure_name(path: str, plan: Plan) -> bool:
-    """Whether other files show by which name a file that is rewritten alone is imported."""
+def is_rewritten_alone(path: str, plan: Plan) -> bool:
+    """Whether a module imports runtime files, and belongs to no program whose files share them."""
     return bool(plan.runtime_names) and plan.shared is None and path.endswith(".py")
 
 

@@ -93,13 +93,13 @@ class recovered:  # Named as range is, which it stands for.
             self._save(training, epoch=first)
         else:
             self._restore(training)
-            given, now = map(read, note["values"]), self._carried()
-            given = [b if is_moment(b) else a for a, b in zip(given, now)]
             if is_counted:
-                given = ()
                 self._save(training, epoch=first)
-            elif stop < note["stop"]:  # It counts what is left.
-                stop = min(note["stop"], note["in_file"] + stop - first)
+            else:
+                pairs = zip(map(read, note["values"]), self._carried())
+                given = [now if is_moment(now) else one for one, now in pairs]
+                if stop < note["stop"]:  # It counts what is left.
+                    stop = min(note["stop"], note["in_file"] + stop - first)
         training.pass_over(note.get("ended_at") == stop)
         note["stop"], turn, files = stop, note["epoch"], []
         if (stop - turn) * step <= 0 < (stop - first) * step:

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 16a0b75bdccf9652).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content fa17b714950ab58e).
 """Finds the plain data and the variables in the objects of a program."""
 
 import collections
@@ -131,14 +131,14 @@ def content_of(one):
     data = plain_of(one)
     if size_of(data) > LARGE:
         if hasattr(data, "shape"):
-            data = _mark_of(data)
+            data = _checksum_of(data)
         else:
             parts = [*data.values()] if isinstance(data, dict) else [*data]
             data = len(parts), parts[:: 1 + len(parts) // _SAMPLES], parts[-1]
     return pickled(data)
 
 
-def _mark_of(array):
+def _checksum_of(array):
     """Returns what tells a change of a large array; of a mapped file, of some rows."""
     shape, every = array.shape, 1 + len(array) // _SAMPLES
     array = np.asarray(array[::every] if isinstance(array, np.memmap) else array)

@@ -6,7 +6,6 @@ import re
 
 from migrate.analysis.calls.branches import is_bound_at
 from migrate.analysis.calls.reach import Reach
-from migrate.analysis.keras.restarted_loops import variable_of_turns
 from migrate.analysis.keras.trainings import Fit
 from migrate.analysis.resume.carried_values import turns_of
 from migrate.analysis.resume.loads_before import Load
@@ -98,7 +97,7 @@ def recovered_loop(reach: Reach, vocabulary: Vocabulary, training: TrainedLoop, 
         return RecoveredTraining(problem=f"line {line} continues the count of an earlier start", help=OWN_CODE)
     elif training.carried.problem:
         return RecoveredTraining(problem=training.carried.problem, help=OWN_CODE)
-    elif unset := _unset_variable(module, training):
+    elif unset := training.carried.unset:
         help = f"Give `{unset[0]}` a value above the loop, then run the tool again."
         return RecoveredTraining(
             problem=f"line {unset[1]} reads `{unset[0]}`, which a resumed start may not set", help=help
@@ -129,25 +128,26 @@ def _turns(module: Module, training: TrainedLoop) -> str:
 
 
 def _line_of_own_count(module: Module, training: TrainedLoop) -> int:
-    """Returns the line that adds an offset to the turns; 0 for none."""
-    counted = turns_of(training.loop)
-    bounds = [*map(ast.unparse, training.turns.args if training.turns is not None else ())]
-    for node in walk(training.loop):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            parts = [one for one in (node.left, node.right) if not isinstance(one, ast.Constant | ast.BinOp)]
-            sides = {*map(ast.unparse, parts)}
-            is_of_data = isinstance(module.names.parent(node), ast.Slice) or not sides.isdisjoint(bounds)
-            if not counted.isdisjoint(sides) and len(sides) > 1 and not is_of_data:
-                return node.lineno
+    """Returns the line that adds what is known above the loop to the number of a turn; 0 for none."""
+    counted, loop = turns_of(training.loop), training.loop
+    inside = {part.id for part in walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    bounds = {*map(ast.unparse, training.turns.args if training.turns is not None else ())}
+    for node in (one for one in walk(loop) if isinstance(one, ast.BinOp)):
+        sides = _added(node)
+        if counted.isdisjoint(map(ast.unparse, sides)) or isinstance(module.names.parent(node), ast.Slice):
+            continue
+        others = [one for one in sides if ast.unparse(one) not in counted | bounds]
+        read = [{part.id for part in walk(one) if isinstance(part, ast.Name)} for one in others]
+        if any(names and names.isdisjoint(inside) for names in read):
+            return node.lineno
     return 0
 
 
-def _unset_variable(module: Module, training: TrainedLoop) -> tuple[str, int] | None:
-    """Returns a variable that only some turns set, and the line of a turn that reads it; None where there is none."""
-    first = training.turns.args[0] if training.turns is not None and len(training.turns.args) > 1 else None
-    start = first.id if isinstance(first, ast.Name) else ""
-    counted = sorted(turns_of(training.loop) | training.carried.assigned.keys())
-    return next(filter(None, (variable_of_turns(module, training.loop, one, start) for one in counted)), None)
+def _added(node: ast.expr) -> list[ast.expr]:
+    """Returns the terms of a sum."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_added(node.left), *_added(node.right)]
+    return [node]
 
 
 def _manual_advice(vocabulary: Vocabulary, training: TrainedLoop, models: list[str], optimizers: list[str]) -> str:

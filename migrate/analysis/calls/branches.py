@@ -1,10 +1,15 @@
 """Tests around a node, and branches that exclude each other."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from migrate.analysis.source.names import Names
-from migrate.analysis.source.nodes import blocks
+from migrate.analysis.source.nodes import blocks, walk
+from migrate.analysis.source.path_searches import name_of
+
+_EXITS = {"exit", "_exit", "quit"}
+_NOTHING: Mapping[str, bool] = MappingProxyType({})
 
 
 def need_different_constants(names: Names, one: ast.AST, other: ast.AST) -> bool:
@@ -41,11 +46,44 @@ def are_alternatives(names: Names, one: ast.AST, other: ast.AST) -> bool:
     return False
 
 
+def leaves_block(statement: ast.AST) -> bool:
+    """Whether a statement always leaves the block that it is in: ``return``, ``raise``, ``sys.exit()``."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_exit = isinstance(call, ast.Call) and name_of(call.func) in _EXITS
+    return is_exit or isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
 def is_unreachable(names: Names, node: ast.AST) -> bool:
-    """Whether a statement above a node in its block always leaves the block: ``return``, ``raise``."""
-    leaves = ast.Return | ast.Raise | ast.Continue | ast.Break
+    """Whether a statement above a node in its block always leaves the block."""
     around = [node, *names.ancestors(node)]
-    return any(isinstance(one, leaves) for inner, block in blocks(around) for one in block[: block.index(inner)])
+    return any(leaves_block(one) for inner, block in blocks(around) for one in block[: block.index(inner)])
+
+
+def always_runs(block: Sequence[ast.AST], wanted: Collection[ast.AST], held: Mapping[str, bool] = _NOTHING) -> bool:
+    """Whether a block that runs to its end always runs one of some statements.
+
+    A loop in it is assumed to have turns.
+
+    Args:
+      held: the known results of tests, by their source.
+    """
+    return any(one in wanted or leaves_block(one) or _always_runs_within(one, wanted, held) for one in block)
+
+
+def _always_runs_within(statement: ast.AST, wanted: Collection[ast.AST], held: Mapping[str, bool]) -> bool:
+    ways: list[list[ast.stmt]] = []
+    if isinstance(statement, ast.If):
+        result = held.get(ast.unparse(statement.test))
+        ways = [way for way, is_other in ((statement.body, False), (statement.orelse, True)) if result is not is_other]
+    elif isinstance(statement, ast.Try):
+        handled = [one.body for one in statement.handlers]
+        ways = [[*way, *statement.finalbody] for way in ([*statement.body, *statement.orelse], *handled)]
+    elif isinstance(statement, ast.For | ast.While):  # ``break`` leaves it, not the block.
+        breaks = {one for one in statement.body if any(isinstance(x, ast.Break | ast.Continue) for x in walk(one))}
+        ways = [[one for one in statement.body if one not in breaks]]
+    elif isinstance(statement, ast.With):
+        ways = [statement.body]
+    return bool(ways) and all(always_runs(way, wanted, held) for way in ways)
 
 
 def tests_around(names: Names, node: ast.AST) -> list[tuple[ast.expr, bool]]:
@@ -85,14 +123,5 @@ def is_bound_at(names: Names, name: ast.Name, place: ast.AST) -> bool:
     if found is None or found[0] is not scope or any(isinstance(one.node, ast.arg) for one in found[1]):
         return True
     statements = {names.statement_of(one.node) for one in found[1]}
-
-    def binds(block: Sequence[ast.AST]) -> bool:
-        return any(
-            one in statements
-            or (isinstance(one, ast.If) and binds(one.body) and binds(one.orelse))
-            or (isinstance(one, ast.With | ast.Try) and binds(one.body))
-            for one in block
-        )
-
     around = [place, *names.ancestors(place)]
-    return any(binds(block[: block.index(one)]) for one, block in blocks(around))
+    return any(always_runs(block[: block.index(one)], statements) for one, block in blocks(around))

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from itertools import pairwise
 
 from migrate.analysis.calls.calls_before import calls_before
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
@@ -11,7 +10,6 @@ from migrate.analysis.keras.own_checkpoints import is_own_path
 from migrate.analysis.source.arguments import literal
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.names import Names
-from migrate.analysis.source.nodes import blocks
 from migrate.analysis.source.path_searches import name_of
 from migrate.analysis.source.paths import template
 from migrate.analysis.source.places import stores_of
@@ -113,62 +111,12 @@ def variables_read_after(module: Module, loop: ast.For | ast.While) -> dict[str,
     return found
 
 
-def variable_of_turns(module: Module, loop: ast.For | ast.While, counted: str, first: str) -> tuple[str, int] | None:
-    """Returns a variable that a loop sets only in some turns, by their number, and the line that reads it, or None.
-
-    A run that starts at another turn lacks its value: ``if epoch % 100 == 0: sample = x`` before ``show(sample)``, or
-    ``if epoch > 0: print(loss - last)`` before ``last = loss``. A test that reads ``first``, the first number, is fine.
-    """
-    names, scope = module.names, module.names.scope_of(loop)
-    inside = [one for one in names.nodes(ast.If) if loop in names.ancestors(one)]
-    asked = {one: {ast.unparse(part) for part in ast.walk(one.test) if hasattr(part, "ctx")} for one in inside}
-    own = {part.id for part in ast.walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    tests = {one for one, read in asked.items() if counted in read and read.isdisjoint((own - {counted}) | {first})}
-    for name, bound in _loop_variables(module, loop) if tests else ():
-        added = {one for one in bound if isinstance(one, ast.AugAssign)}
-        for read in (*names.uses(name, scope), *(one.target for one in added)):
-            is_of_turn = loop in names.ancestors(read) and loop not in bound
-            is_tested = any(not tests.isdisjoint(names.ancestors(one)) for one in (read, *bound))
-            if is_of_turn and is_tested and not _is_set(names, read, loop, bound - added, tests):
-                return name, read.lineno
-    return None
-
-
 def _loop_variables(module: Module, loop: ast.For | ast.While) -> Iterator[tuple[str, set[ast.stmt]]]:
     """Yields the variables that only a loop sets, each with the statements that set it."""
     for name, bindings in module.names.scope_of(loop).bindings.items():
         lines = [getattr(one.node, "lineno", 0) for one in bindings]
         if lines and all(loop.lineno <= line <= (loop.end_lineno or 0) for line in lines):
             yield name, {module.names.statement_of(one.node) for one in bindings}
-
-
-def _is_set(names: Names, read: ast.expr, loop: ast.stmt, bound: set[ast.stmt], tests: set[ast.If]) -> bool:
-    """Whether every turn sets a variable before it reads it, whatever its number; other tests are assumed to hold."""
-    inside = [read, *names.ancestors(read)]
-    around = inside[: inside.index(loop) + 1]
-    tested = [(one, two) for one, two in pairwise(around) if isinstance(two, ast.If) and one is not two.test]
-    held = {(ast.unparse(test.test), one in test.body) for one, test in tested}
-
-    def sets(one: ast.AST) -> bool:
-        if one in bound or not isinstance(one, ast.If) or one not in tests:
-            return one in bound or any(map(sets, ast.iter_child_nodes(one)))
-        ways = ((one.body, True), (one.orelse, False))
-        is_with = any(_is_implied_by(one.test, test.test) for inner, test in tested if inner in test.body)
-        passed = {is_true for is_true in (True, False) if (ast.unparse(one.test), not is_true) in held}
-        passed |= {False} if is_with else set()
-        return all(is_true in passed or any(map(sets, way)) for way, is_true in ways)
-
-    above = [part for one, block in blocks(around) for part in block[: block.index(one)]]
-    heads = [one for one in around[:-1] if not isinstance(one, ast.Assign | ast.AnnAssign)]
-    return not bound.isdisjoint(heads) or any(map(sets, above))
-
-
-def _is_implied_by(one: ast.expr, other: ast.expr) -> bool:
-    """Whether ``other`` implies ``one``: ``i % 50 == 0`` implies ``i % 5 == 0``; assumed for ``i % n``."""
-    parts = ([part for part in ast.walk(test) if isinstance(part, ast.BinOp)] for test in (one, other))
-    often, seldom = ([literal(part.right) for part in some if isinstance(part.op, ast.Mod)] for some in parts)
-    is_known = all(isinstance(number, int) for number in (*often, *seldom))
-    return bool(often and seldom) and (not is_known or seldom[0] % (often[0] or 1) == 0)  # type: ignore[operator]
 
 
 def counted_range(loop: ast.For) -> ast.Call | None:

@@ -109,7 +109,7 @@ def _explicit_arguments(call: ast.Call, parameters: Sequence[str]) -> dict[str, 
     plain = [keyword for keyword in call.keywords if keyword.arg is not None]
     if len(plain) < len(call.keywords):
         is_fit = isinstance(call.func, ast.Attribute) and call.func.attr == "fit"
-        if not is_fit or not {"callbacks", "initial_epoch"} & {keyword.arg for keyword in plain}:
+        if not is_fit or all(keyword.arg != "callbacks" for keyword in plain):
             return None
     try:
         arguments = bind(ast.Call(call.func, call.args, plain), parameters)

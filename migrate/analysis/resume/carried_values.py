@@ -1,16 +1,18 @@
 """What a turn of a training loop leaves to the next one, beside its models and optimizers."""
 
 import ast
+import sys
+from itertools import pairwise
 from typing import NamedTuple
 
-from migrate.analysis.calls.branches import is_bound_at
+from migrate.analysis.calls.branches import always_runs, is_bound_at
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.nodes import blocks as blocks_around
 from migrate.analysis.source.nodes import walk
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.scopes import Scope
 from migrate.records import dataclass, field
 
-_EXITS = (ast.Continue, ast.Break, ast.Return, ast.Raise)
 _CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "default_timer", "now"}
 
 
@@ -20,10 +22,12 @@ class CarriedValues:
 
     Attributes:
       assigned: those that turns assign.
+      unset: a variable that has no value above the loop, and the line that reads what an earlier turn has assigned.
       problem: why a resumed start would not have them all, as a part of a sentence; "" where it would.
     """
 
     assigned: dict[str, None] = field(default_factory=dict)
+    unset: tuple[str, int] | None = None
     problem: str = ""
 
 
@@ -42,18 +46,24 @@ def carried_values(module: Module, loop: ast.For | ast.While, blocks: list[Block
       trained: the models and optimizers, as source at the loop.
     """
     found, turns, own = CarriedValues(), turns_of(loop), module.names.scope_of(loop)
+    scopes = {own, *(one for one in own.elsewhere.values() if one is not module.names.top)}  # `nonlocal` ones, too.
     called = [one for one in module.names.nodes(ast.FunctionDef) if one.name.startswith("__")]  # By Python itself.
     for block in [*blocks, *(Block(module, one.body) for one in called)]:
         nodes = [node for statement in block.body for node in walk(statement)]
         places = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
         for place in places if block.module is module else ():
             held = module.names.scope_of(place).lookup(place.id)
-            if held is None or held[0] is not own or place.id in trained or place is getattr(loop, "target", None):
+            if held is None or held[0] not in scopes or place.id in trained or place is getattr(loop, "target", None):
                 continue
+            is_above = any(_is_above(module, loop, one.node) for one in held[1])
             is_by_function = own is not module.names.scope_of(module.names.statement_of(place))
-            is_carried = is_by_function and any(_is_above(module, loop, one.node) for one in held[1])
-            if (is_carried or _is_carried(module, loop, place)) and not _is_clock(module.names.statement_of(place)):
+            line = place.lineno if is_by_function else _read_of_earlier_turn(module, loop, held[0], place.id, is_above)
+            if not line or _is_clock(module.names.statement_of(place)):
+                continue
+            if is_above:
                 found.assigned[place.id] = None
+            elif not is_by_function:
+                found.unset = found.unset or (place.id, line)
         for one in _compiled_in_some_turns(block, nodes, turns) if block.body is loop.body else ():
             found.problem = f"line {one.lineno} compiles or freezes layers in some turns alone"
     for text in found.assigned:
@@ -74,51 +84,43 @@ def _is_above(module: Module, loop: ast.stmt, node: ast.AST) -> bool:
     return loop not in module.names.ancestors(node) and getattr(node, "lineno", loop.lineno) < loop.lineno
 
 
-def _is_carried(module: Module, loop: ast.For | ast.While, node: ast.Name) -> bool:
-    """Whether a variable has a value above a loop, and a turn may read what an earlier one has assigned."""
-    names, scope = module.names, module.names.scope_of(loop)
-    found = scope.lookup(node.id)
-    if found is None or found[0] is not scope:
-        return False
-    if not any(_is_above(module, loop, one.node) for one in found[1]):
-        return False
-    added = (one.target for one in names.nodes(ast.AugAssign))
-    reads = [*names.uses(node.id, scope), *(one for one in added if isinstance(one, ast.Name) and one.id == node.id)]
-    inside = [one for one in reads if loop in names.ancestors(one)]
-    behind = [one for one in reads if one.lineno > (loop.end_lineno or 0)]
-    own = names.function_around(loop)
-    if any(one not in inside and names.function_around(one) is not own for one in reads):
-        return True  # a function that a turn calls may read it
-    stores = [one.node for one in found[1] if loop in names.ancestors(one.node)]
+def _read_of_earlier_turn(module: Module, loop: ast.For | ast.While, scope: Scope, name: str, is_above: bool) -> int:
+    """Returns a line that may read the value of a variable that an earlier turn has assigned; 0 for none.
+
+    Args:
+      is_above: whether the variable has a value above the loop, which a function may read in a turn.
+    """
+    names, bound = module.names, scope.bindings[name]
+    stores = [one.node for one in bound if loop in names.ancestors(one.node)]
     setting = {one for one in map(names.statement_of, stores) if not isinstance(one, ast.AugAssign)}
-    is_left = bool(behind) and not any(_sets(one, setting) for one in loop.body)
-    return is_left or any(not _is_set_before(module, loop, read, setting) for read in inside)
+    if loop in {names.statement_of(one.node) for one in bound}:  # It counts the turns.
+        return 0
+    is_set_by_all = always_runs(loop.body, setting)
+    added = [one.target for one in map(names.statement_of, stores) if isinstance(one, ast.AugAssign)]
+    lines = (names.statement_of(one.node).lineno for one in bound if not isinstance(one.node, ast.arg))
+    end, own = loop.end_lineno or 0, names.function_around(loop)
+    again = min((line for line in lines if line > end), default=sys.maxsize)
+    for read in (*names.uses(name, scope), *added):
+        if names.function_around(read) is not own:
+            is_earlier = is_above or not is_set_by_all
+        elif loop in names.ancestors(read):
+            is_earlier = not _is_set_before(module, loop, read, setting)
+        else:
+            is_earlier = end < read.lineno < again and not is_set_by_all
+        if is_earlier:
+            return read.lineno
+    return 0
 
 
 def _is_set_before(module: Module, loop: ast.stmt, read: ast.expr, setting: set[ast.stmt]) -> bool:
     """Whether each turn assigns a variable before a place that reads it."""
     around = [read, *module.names.ancestors(read)]
     around = around[: around.index(loop) + 1]
-    above = [part for one, block in blocks_around(around) for part in block[: block.index(one)]]
-    heads = {one for one in around[1:-1] if isinstance(one, ast.For | ast.With)}
-    return not heads.isdisjoint(setting) or any(_sets(one, setting) for one in above)
-
-
-def _sets(statement: ast.AST, setting: set[ast.stmt]) -> bool:
-    """Whether a statement that is run is one of those that set a variable, or always runs one of them.
-
-    An inner ``for`` is assumed to have turns.
-    """
-    branches: list[list[ast.stmt]] = []
-    if isinstance(statement, ast.If):
-        branches = [statement.body, statement.orelse]
-    elif isinstance(statement, ast.Try):
-        ways = [statement.body, *(one.body for one in statement.handlers)]
-        branches = [[*way, *statement.finalbody] for way in ways]
-    elif isinstance(statement, ast.For | ast.With):
-        branches = [statement.body]
-    ends = (any(isinstance(one, _EXITS) or _sets(one, setting) for one in branch) for branch in branches)
-    return statement in setting or (bool(branches) and all(ends))
+    tested = [(one, two) for one, two in pairwise(around) if isinstance(two, ast.If) and one is not two.test]
+    held = {ast.unparse(test.test): one in test.body for one, test in tested}
+    above = [block[: block.index(one)] for one, block in blocks_around(around)]
+    heads = {one for one in around[1:-1] if isinstance(one, ast.For | ast.With | ast.If | ast.While)}
+    return not heads.isdisjoint(setting) or any(always_runs(one, setting, held) for one in above)
 
 
 def _compiled_in_some_turns(block: Block, nodes: list[ast.AST], turns: set[str]) -> list[ast.expr]:

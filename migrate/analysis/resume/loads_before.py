@@ -5,7 +5,13 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from migrate.analysis.calls.branches import is_unreachable, need_different_constants, strip_not, tests_around
+from migrate.analysis.calls.branches import (
+    is_unreachable,
+    leaves_block,
+    need_different_constants,
+    strip_not,
+    tests_around,
+)
 from migrate.analysis.calls.reach import LOADS, MAX_DEPTH, FunctionNode, Reach, is_load
 from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
 from migrate.analysis.source.arguments import literal
@@ -19,7 +25,6 @@ TrainingNode = ast.Call | ast.For | ast.While
 _PREDICTION_TEST = re.compile(
     r"(not (.*_)?train(ing)?(_mode)?|run|play|(.*_)?(test|predict|infer|eval)\w*)$", re.IGNORECASE
 )
-_EXITS = {"exit", "_exit", "quit"}
 _MOST_FRAMES = 24
 
 
@@ -145,9 +150,7 @@ class LoadsBefore:
                 return (child in body) != (other in body)
             if isinstance(node, ast.If) and child is not node.test:
                 block = node.body if child in node.body else node.orelse
-                last = block[-1].value if block and isinstance(block[-1], ast.Expr) else block and block[-1]
-                is_exit = isinstance(last, ast.Call) and name_of(last.func) in _EXITS
-                if is_exit or isinstance(last, ast.Return | ast.Raise | ast.Continue):
+                if block and leaves_block(block[-1]) and not isinstance(block[-1], ast.Break):
                     return True
             child = node
         return False

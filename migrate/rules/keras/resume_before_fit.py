@@ -44,6 +44,7 @@ from migrate.analysis.resume.resumption import Resumption, resumptions
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
 from migrate.analysis.source.module import Module
 from migrate.analysis.source.path_searches import name_of
+from migrate.analysis.source.places import single_assignment
 from migrate.files.sources import is_test
 from migrate.rewrite.recovered_training import OWN_CODE, RecoveredTraining, keras_backup, recovered_fit, recovered_loop
 from migrate.rules.rule import Example, Fix, Workbench, manual, noted, site_rule
@@ -81,6 +82,7 @@ model.save("m.keras")
 """
 _GAIN = "an interrupted training now continues where it stopped, the optimizer's state included"
 _KERAS = "backup-and-restore"
+_KERAS_PACKAGES = ("keras", "tensorflow", "tf_keras")
 _OTHER_BACKEND = re.compile(r"KERAS_BACKEND\W+(jax|torch)")
 
 
@@ -106,8 +108,11 @@ def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
         return
     notes = list(changes_for_keras3(module)) if bench.settings.target != "keras2" else []
     taken: list[str] = []
+    models = {ast.unparse(one.func).rpartition(".")[0] for one in found if isinstance(one, ast.Call)}
     for training in trainings:
         node = training.loop if isinstance(training, TrainedLoop) else training
+        if isinstance(node, ast.Call) and _is_of_other_library(bench, node, models):
+            continue
         name = "" if isinstance(training, TrainedLoop) else _name(module, node, taken)
         if isinstance(training, TrainedLoop) and node not in found:
             continue
@@ -126,6 +131,16 @@ def resume_before_fit(bench: Workbench) -> Iterator[Fix]:
         notes = []  # reported once in a file
 
 
+def _is_of_other_library(bench: Workbench, fit: ast.Call, models: set[str]) -> bool:
+    """Whether an installed package other than Keras makes what is trained, and the program does not resume it."""
+    receiver, names = fit.func.value if isinstance(fit.func, ast.Attribute) else fit.func, bench.module.names
+    made = names.value_at_use(receiver) if isinstance(receiver, ast.Name) else single_assignment(names, receiver)
+    dotted = names.qualified(made.func) if isinstance(made, ast.Call) else None
+    if dotted is None or ast.unparse(receiver) in models or dotted.partition(".")[0] in _KERAS_PACKAGES:
+        return False
+    return bench.reach.owner(bench.module, dotted)[0] is None
+
+
 def _recover(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumption, name: str) -> RecoveredTraining:
     is_backup = bench.settings.recovery == _KERAS
     if isinstance(training, TrainedLoop):
@@ -136,6 +151,10 @@ def _recover(bench: Workbench, training: ast.Call | TrainedLoop, found: Resumpti
     if fit is None:
         help = "Write `callbacks=` in the call itself, then run the tool again."
         return RecoveredTraining(problem="its callbacks may be among `**` arguments", help=help)
+    if any(isinstance(one, ast.JoinedStr) for one in bench.module.names.ancestors(training)):
+        return RecoveredTraining(
+            problem="it is within an f-string", help="Give its result a name, then run the tool again."
+        )
     if is_backup:
         return keras_backup(bench.reach, bench.vocabulary, fit, name, bench.settings.target == "keras3")
     return recovered_fit(bench.reach, bench.vocabulary, fit, name)

@@ -183,6 +183,11 @@ CARRIED = {
     "the lowest loss": ("best = 9", "if loss < best:\n        best = loss", ["best"]),
     "what some turns set before they read it": ("a = 1", "if epoch == 4:\n        a = 0\n    show(a)", ["a"]),
     "nothing that both branches set": ("a = 1", "if epoch:\n        a = 2\n    else:\n        a = 3\n    show(a)", []),
+    "what an inner loop may leave": (
+        "a = 1",
+        "for x in data:\n        if epoch < 4:\n            a = x\n        else:\n            break\n    show(a)",
+        ["a"],
+    ),
     "what a function reads": ("a = 1\nshow = lambda: a", "if epoch == 4:\n        a = 0", ["a"]),
     "what is read behind the loop": ("at = 0", "if loss < 3:\n        at = epoch", ["at"]),
     "where a turn begins": ("at = 3", "for i in range(at, 9):\n        show(i)\n    at = 0", ["at"]),
@@ -291,6 +296,22 @@ for fold in range(5):
     assert added(source)[-1] == f"    model.fit(x, y, epochs=50, callbacks={wrapped})"
 
 
+def test_a_loop_is_given_the_variables_of_the_function_around_its_own():
+    above, turn = LOOP.split("{}")
+    head = "\ndef run():\n    rate = 1.0\n\n    def train():\n        nonlocal rate\n        for epoch in range(9):\n"
+    turn = "            rate *= 0.9" + turn.replace("\n    ", "\n            ")
+    source = f"{above}{head}{turn}\n    train()\n\n\nrun()\n"
+    assert "carried=lambda: (rate,)" in "".join(added(source))
+
+
+def test_a_fit_of_another_library_is_left():
+    source = f"import lightgbm as lgb\n{HEAD}model.fit(x, y, callbacks=[saver])\n"
+    source += "trees = lgb.LGBMRegressor()\ntrees.fit(x, y, callbacks=[lgb.early_stopping(10)])\n"
+    assert [one for one in added(source) if "fit" in one] == [
+        "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]))"
+    ]
+
+
 LEFT = {
     "a loop whose test assigns": (
         LOOP.format("while (x := data()) is not None:"),
@@ -308,13 +329,18 @@ LEFT = {
         "line 12 reads `turn`, which a resumed start may not set",
         "Give `turn` a value above the loop",
     ),
+    "a variable that the best turn sets, read behind the loop": (
+        LOOP.format("best = 9\nfor epoch in range(9):\n    if epoch < best:\n        best = at = epoch") + "show(at)\n",
+        "line 16 reads `at`, which a resumed start may not set",
+        "Give `at` a value above the loop",
+    ),
     "layers that are frozen from a turn on": (
         LOOP.format("for epoch in range(9):\n    if epoch == 3:\n        critic.layers[0].trainable = False"),
         "line 10 compiles or freezes layers in some turns alone",
         "Nothing changes",
     ),
     "an offset that each start adds to its turns": (
-        LOOP.format("for epoch in range(9):\n    show(epoch + first)"),
+        LOOP.format("for epoch in range(9):\n    show(first + 1 + epoch)"),
         "line 9 continues the count of an earlier start",
         "Nothing changes",
     ),
@@ -322,6 +348,16 @@ LEFT = {
         f"{HEAD}model.fit(x, y, **settings)\n",
         "its callbacks may be among `**` arguments",
         "run the tool again",
+    ),
+    "callbacks that a caller may give": (
+        f"{HEAD}def train(**settings):\n    model.fit(x, y, initial_epoch=3, **settings)\n\n\ntrain()\n",
+        "its callbacks may be among `**` arguments",
+        "run the tool again",
+    ),
+    "a fit within an f-string": (
+        f"{HEAD}print(f'{{model.fit(x, y, callbacks=[saver])}}')\n",
+        "it is within an f-string",
+        "Give its result a name",
     ),
     "a value that some starts alone have above": (
         LOOP.format("if early:\n    best = 9\nfor epoch in range(9):\n    best = best - 1"),

@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from .callback_states import changes_of, has_grown, names_of, numbers_of, states_of
 from .interrupted_training import kept_training
-from .saved_states import mark_of
+from .saved_states import mark_of, pickled, plain_of
 
 
 class _Callback(tf.keras.callbacks.Callback):
@@ -45,7 +45,7 @@ class _Turn(_Callback):
 
     def on_train_end(self, logs=None):
         if self._number == 0:
-            self._backup.complete_logs(logs)
+            self._backup.pass_over_callbacks()
 
 
 def _guarded(method):
@@ -205,7 +205,8 @@ class BackupAndRestore(_Callback):
         note, turn = self._training.note, self._training.note["turn"]
         if turn is None:
             return
-        epoch, logs = note["epoch"] - 1, dict(note["logs"][note["epoch"] - 1])
+        epoch = note["epoch"] - 1
+        logs = {**note["logs"].get(epoch, {})}
         self.model.stop_training = note["is_over"]
         for number, one in enumerate(self._callbacks[turn + 1 :], turn + 1):
             self.begin_turn(number, epoch, logs)
@@ -231,15 +232,18 @@ class BackupAndRestore(_Callback):
         self._next, self._turn, self._is_stale = epoch + 1, number, False
         if number == 0:  # No callback has stopped it, but a signal may have.
             self._is_broken_off = bool(self.model.stop_training)
-        logs = {n: one for n, one in (logs or {}).items() if isinstance(one, Real)}
-        self._training.note["logs"][epoch] = {name: float(logs[name]) for name in logs}
+        found = (logs or {}).items()
+        logs = {n: float(x) if isinstance(x, Real) else plain_of(x) for n, x in found}
+        logs = {name: one for name, one in logs.items() if pickled(one) is not None}
+        self._training.note["logs"][epoch] = logs
 
     @_guarded
-    def complete_logs(self, logs):
-        """Gives callbacks of a training that is passed over its last metrics."""
-        noted = self._training.note.get("logs")
-        if self._training.was_over and noted and isinstance(logs, dict):
-            logs.update(noted[max(noted)])
+    def pass_over_callbacks(self):
+        """Keeps callbacks from ending a training that is passed over once more."""
+        callbacks = self._callbacks if self._training.was_over else ()
+        self._ends = {one: vars(one).get("on_train_end") for one in callbacks}
+        for one in self._ends:
+            one.on_train_end = lambda logs=None: None
 
     @_guarded
     def _save_before_file(self):
@@ -288,8 +292,11 @@ class BackupAndRestore(_Callback):
             self._save(is_end=True)
         if self._has_stopped:  # No callback of the program did.
             self.model.stop_training = False
+        for one, end in self._ends.items():
+            del one.on_train_end
+            vars(one).update({"on_train_end": end} if end else {})
         training.end()
-        self._next = None
+        self._data = self._holders = self._states = None
         history, logs = self.model.history, training.note["logs"]
         earlier = sorted({one for one in logs if one >= self._first} - {*history.epoch})
         for name in {name for epoch in earlier for name in logs[epoch]}:

@@ -6,6 +6,7 @@ import pickle
 import zlib
 
 import numpy as np
+import tensorflow as tf
 
 from .object_states import ObjectStates
 
@@ -22,6 +23,8 @@ def states_of(callback, kept, models):
     found = {name: getattr(callback, name, None) for name in hooks}
     found = {name: getattr(one, "__func__", one) for name, one in found.items()}
     found = {name: one for name, one in found.items() if inspect.isfunction(one)}
+    if isinstance(callback, tf.keras.callbacks.TensorBoard):
+        return ObjectStates({})  # A kill may come while it profiles.
     try:
         return ObjectStates({"": callback, **found}, kept, models)
     except Exception:  # It cannot be compared, and begins anew.

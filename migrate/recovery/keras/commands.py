@@ -62,10 +62,14 @@ def _is_of_program(path):
     return not path.startswith(_OWN) and not _INSTALLED.search(path)
 
 
+def is_interactive():
+    """Returns whether this process goes on when a program ends, as IPython does."""
+    return "In" in vars(sys.modules["__main__"])
+
+
 def is_notebook():
     """Returns whether this process runs the cells of a notebook."""
-    main = vars(sys.modules["__main__"])
-    return "In" in main and "__file__" not in main
+    return is_interactive() and "__file__" not in vars(sys.modules["__main__"])
 
 
 def command_of_process():

@@ -5,12 +5,14 @@ Next to it, ``part-…`` has a file of the program until it is moved to its own 
 """
 
 import contextlib
+import functools
 import multiprocessing.util
 import os
 import pickle
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import tensorflow as tf
@@ -19,7 +21,7 @@ from ..synced_files import begin, sync_files, sync_folder_after
 from .commands import (
     command_of_process,
     difference_of,
-    is_notebook,
+    is_interactive,
     note_written,
     process_of,
     values_of_callers,
@@ -258,7 +260,9 @@ class SavedTraining:
         return [os.path.join(self.parent, name) for name in names]
 
     def _weights(self, which="weights"):
-        return variables_of(self.models, which)
+        with contextlib.suppress(ReferenceError):  # The program has freed a model.
+            return variables_of(self.models, which)
+        return []
 
     def trained(self):
         """Returns the indices of trainable weights, a list; None before all are built."""
@@ -339,10 +343,14 @@ class SavedTraining:
             is_in_file = has_saved(self.note["saved"], self.digests(), 1)
             self.note.update(is_ended=True, is_in_file=is_in_file)
             self.save(False)
-        if is_notebook() or multiprocessing.parent_process():
+        if is_interactive() or multiprocessing.parent_process():
             self.wait()
             self.note["number"] = 0
             remove_tree(self.directory)
+        # The program may free its models and data; if not, it may save a model.
+        self.on_save, self.held = functools.partial(self.save, False), ()
+        with contextlib.suppress(TypeError):
+            self.models, self._roots = [*map(weakref.proxy, self.models)], []
 
     def digests(self):
         """Returns the digests of the weights, a dict by index."""
@@ -407,9 +415,14 @@ def _leave(process):
     is_exit = sys.exc_info()[0] in (None, SystemExit) and not hasattr(sys, "last_type")
     last = {one.parent: one for one in _trainings}.values()
     is_ended, most = all(one.is_ended for one in last), len(_trainings)
+    is_error = getattr(sys, "last_type", KeyboardInterrupt) is not KeyboardInterrupt
     if not is_exit:  # A start repeats what failed, at most once.
         is_ended &= all(one.note.get("is_in_file") for one in last)
         is_ended &= not any(one._notes[most:] for one in _trainings)  # Later stages.
-    if is_ended:
-        for training in [*_trainings]:
+    for training in [*_trainings]:
+        is_no_use = is_error and training.is_resumed and training.manager is None
+        if is_ended or (is_no_use and not training.is_ended):
             training.remove()
+        elif is_exit and not training.is_ended and training.note.get("logs"):
+            training.note["logs"] = {}  # The program may have kept its history.
+            training.save(False)

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from .commands import is_moment
 from .program_objects import LARGE, LISTS, ProgramObjects, set_value, size_of
-from .saved_states import FILLED, fill, pickled, plain_of, read
+from .saved_states import FILLED, TIME, fill, pickled, plain_of, read
 from .trained_variables import has_value
 
 _FIXED = type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType
@@ -41,7 +41,8 @@ class ObjectStates:
         for place, one, content in self._objects.values():
             mark = self._mark(place, one, content)
             self._first[place] = one, mark
-            if content is None or is_moment(one) or isinstance(one, set):
+            is_of_start = is_moment(one) or (isinstance(one, str) and TIME.search(one))
+            if content is None or is_of_start or isinstance(one, set):
                 continue  # The order of a set is another one in each process.
             self.checksums.update({place: mark} if size_of(one) < 2**20 else {})
             self.numbers.update({place: one} if type(one) is int else {})

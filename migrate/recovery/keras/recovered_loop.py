@@ -77,6 +77,7 @@ class recovered:  # Named as range is, which it stands for.
             turns = itertools.takewhile(lambda _: test(), turns)
             yield from ((turn, [()]) for turn in turns)
             return
+        is_more = test()  # Of the program's own values, once, as without the recovery.
         is_counted = training.is_resumed and first != training.note["first"]
         if is_counted:  # From its files: what it sums up begins with this start.
             note, of_file = training.note, training.note["within"]
@@ -85,6 +86,8 @@ class recovered:  # Named as range is, which it stands for.
             note.update(first=first, epoch=first, objects={})
         if training.is_resumed and not self._fits(training):
             training.begin_anew("its objects are other ones")
+        elif training.is_resumed and not is_more:
+            training.begin_anew("the program's own values end it")
         training.restore()
         note, given = training.note, ()
         if not training.is_resumed:  # The first turn may write files.
@@ -116,7 +119,7 @@ class recovered:  # Named as range is, which it stands for.
 
         training.on_save = save_before_file
         try:
-            is_more = (stop - turn) * step > 0 and test()
+            is_more = (stop - turn) * step > 0 and is_more
             while is_more:
                 values, given = [given], ()
                 yield turn, values
@@ -145,6 +148,7 @@ class recovered:  # Named as range is, which it stands for.
     def _fits(self, training):
         with contextlib.suppress(Exception):  # Such as a list that a thread changes.
             note = training.note
+            _ = [*map(read, note["values"])]
             return self._states.fits(note["objects"], note["arrays"])
         return False
 

@@ -20,7 +20,7 @@ _PLAIN = {"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype", "deque"}
 _PLAIN |= {"convert_to_tensor"}
 FILLED = list, dict, set, collections.deque, np.ndarray
 _OWNERS = "numpy", "collections", "tensorflow"
-_TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d){2,}|(?<!\d)1[5-9]\d{8,11}(?!\d)")
+TIME = re.compile(r"20\d\d\D?\d\d\D?\d\d(\D{0,2}\d\d){2,}|(?<!\d)1[5-9]\d{8,11}(?!\d)")
 _VALUE = "variables/{}/.ATTRIBUTES/VARIABLE_VALUE"
 _OF_FILES = "number", "saved", "files", "file", "part", "in_file"
 
@@ -30,7 +30,7 @@ def directory_for(saved):
 
     It is below RECOVERY_DIRECTORY or the current directory: programs list their own.
     """
-    saved = _TIME.sub("time", os.fspath(saved).partition("{")[0])
+    saved = TIME.sub("time", os.fspath(saved).partition("{")[0])
     folder, name = os.path.split(saved)
     name = re.sub(r"\.(h5|hdf5|keras|ckpt|weights)\b", "", name)
     name = re.sub(r"[^\w.-]+", "_", name).strip("._-") or "model"

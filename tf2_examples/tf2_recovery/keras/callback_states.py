@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 3e5d8f59f9a21b4b).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ca297a64db92b411).
 """Reads and sets the state of the callbacks of a training."""
 
 import contextlib
@@ -7,6 +7,7 @@ import pickle
 import zlib
 
 import numpy as np
+import tensorflow as tf
 
 from .object_states import ObjectStates
 
@@ -23,6 +24,8 @@ def states_of(callback, kept, models):
     found = {name: getattr(callback, name, None) for name in hooks}
     found = {name: getattr(one, "__func__", one) for name, one in found.items()}
     found = {name: one for name, one in found.items() if inspect.isfunction(one)}
+    if isinstance(callback, tf.keras.callbacks.TensorBoard):
+        return ObjectStates({})  # A kill may come while it profiles.
     try:
         return ObjectStates({"": callback, **found}, kept, models)
     except Exception:  # It cannot be compared, and begins anew.

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content efa9048efcd36be0).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 6c9423b4a9e5b596).
 """Tells the command of this process, by which a start resumes a training or not."""
 
 import contextlib
@@ -63,10 +63,14 @@ def _is_of_program(path):
     return not path.startswith(_OWN) and not _INSTALLED.search(path)
 
 
+def is_interactive():
+    """Returns whether this process goes on when a program ends, as IPython does."""
+    return "In" in vars(sys.modules["__main__"])
+
+
 def is_notebook():
     """Returns whether this process runs the cells of a notebook."""
-    main = vars(sys.modules["__main__"])
-    return "In" in main and "__file__" not in main
+    return is_interactive() and "__file__" not in vars(sys.modules["__main__"])
 
 
 def command_of_process():

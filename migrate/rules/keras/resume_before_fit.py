@@ -1,7 +1,6 @@
 """FT201 · a program that loads its own weights or model before it trains
 
-Recovery by hand: before ``fit`` or a training loop, the program loads a model, or weights alone, from a file that an
-earlier start saved.
+Recovery by hand: before ``fit`` or a training loop, the program loads what an earlier start saved.
 
 Instead: ``callbacks=BackupAndRestore.beside(callbacks)``, or ``for epoch in recovered(range(first, epochs), directory,
 model)`` for a custom training loop. The program's own loads, paths and flags do not change.
@@ -10,8 +9,7 @@ model)`` for a custom training loop. The program's own loads, paths and flags do
    removed when the program ends.
 2. A start by the same command, with the same source, continues exactly there if its own code loads the last save, or
    begins with the same weights.
-3. Any other start trains as the program alone would, such as that of a finished job, with other arguments, or from an
-   older file.
+3. Any other start trains as the program alone would, such as that of a finished job or from an older file.
 
 Found in any file: the program trains what it loads, and saves a file of that name, searches for it, or lets the user
 name it. Also by words: "resume", ``initial_epoch``. Not reported: pretrained weights, inference, the best model loaded
@@ -22,12 +20,12 @@ after ``fit``, callbacks that save.
 A loop is given the variables that a turn leaves to the next one: ``for epoch, best in recovered(…, carried=lambda:
 (best,))``. What turns change in objects goes on, too; where that is not all plain data, the loop is no longer kept.
 
-Skipped: a loop without a range or count, whose models or other values have no name there, or that adds an offset to
-its turns; a ``fit`` in a loop that counts on from earlier starts, or skips their work; callbacks in
-``**`` arguments; TensorFlow 1; Horovod.
+Skipped: a loop without a range or count, whose models or other values have no name there, that adds an offset to its
+turns, or reads a variable that some turns alone set; a ``fit`` in a loop that counts on from earlier starts, or skips
+their work; callbacks in ``**`` arguments; TensorFlow 1; Horovod.
 
-Fidelity: noted. An uninterrupted training is the same. It saves once more in each epoch or turn; where these are short,
-saves take at most a tenth of the time.
+Fidelity: noted. An uninterrupted training is the same, but for a save in each epoch or turn; where these are short,
+saves take a tenth of the time.
 
 See: tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager.
 """

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import datetime
 import enum
+import gc
 import io
 import itertools
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -609,6 +611,49 @@ def test_a_training_that_is_passed_over_is_not_ended_again_by_its_callbacks(star
     ended = Notes()
     assert [train() for _ in range(3)] == [[0, 1, 2, 3, 4], [], [0, 1, 2, 3, 4]]
     assert ended == [4, 4]
+
+
+def test_a_training_that_has_ended_holds_neither_its_model_nor_its_data(start):
+    def train():
+        model, data = build(), X.copy()
+        model.fit(data, Y, verbose=0, callbacks=BackupAndRestore.beside([saver()]))
+        for _ in recovered(range(2), "w/loop", model):
+            model.train_on_batch(X, Y)
+        return weakref.ref(model), weakref.ref(data)
+
+    held = train()
+    keras.backend.clear_session()
+    gc.collect()
+    assert [one() for one in held] == [None, None]
+    build().save_weights(FILE)  # Of a model that shares no weights with it.
+    leave()
+
+
+def test_a_start_that_fails_before_it_gets_on_is_not_repeated(start, monkeypatch):
+    class Log(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            self.file = open("w/log.txt", "a") if epoch == 0 else self.file
+
+    fit(build(), saver(), Log(), at=3)
+    start()
+    with pytest.raises(AttributeError):
+        fit(loaded(), saver(), Log())
+    monkeypatch.setattr(sys, "last_type", AttributeError, raising=False)
+    leave()
+    start()
+    assert fit(loaded(), saver(), Log())[0] == [0, 1, 2, 3, 4]
+
+
+def test_a_program_that_has_caught_an_interruption_has_its_history_once(start):
+    norm = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: logs.update(norm=tf.constant(epoch)))
+    fit(build(), norm, saver(), at=2)
+    start()
+    _, history, _ = fit(loaded(), norm, saver(), at=3)
+    assert history is None
+    leave()
+    start()
+    _, history, _ = fit(loaded(), norm, saver())
+    assert (history.epoch, len(history.history["loss"]), [*history.history["norm"]]) == ([3, 4], 2, [3, 4])
 
 
 def test_a_command_is_its_arguments_with_their_texts_and_its_source_or_a_notebook_s_cells(monkeypatch):
@@ -1518,6 +1563,23 @@ def test_a_while_loop_goes_on_at_its_turn_and_asks_its_test_once_a_turn(start):
     assert (tests, step) == ([0, 4, 5], 5)  # As in the program alone, also before the first turn.
     for one, other in zip(weights, undisturbed, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_while_loop_whose_test_fails_by_the_program_s_own_file_keeps_the_newer_weights(start):
+    def train(is_killed=False):
+        model, step = build(), int(os.path.exists(FILE)) * 5
+        _ = step and model.load_weights(FILE)
+        for _, step in recovered(lambda: step < 5, "w", model, carried=lambda: (step,)):
+            model.train_on_batch(X, Y)
+            step += 1
+            model.save_weights(FILE)
+            if is_killed and step == 5:
+                break
+        return model.get_weights()
+
+    weights = train(is_killed=True)
+    start()
+    np.testing.assert_array_equal(train()[0], weights[0])
 
 
 def test_a_loop_killed_in_its_first_turn_behind_its_save_trains_that_turn_once(start):

@@ -101,7 +101,7 @@ def _judge_names(bench: Workbench) -> Iterator[Fix]:
         root, _, rest = one.place.partition(".")
         is_star = root != "tensorflow" and any(each.names[0].name == "*" for each in imports)  # binds no ``keras``
         if isinstance(node, ast.expr) and one.place and not is_written and not is_star:
-            text = f"{bench.tf_at(node)}.{rest}" if root == "tensorflow" else one.place
+            text = f"{bench.tf_at(node)}.{rest}" if root == "tensorflow" else _name_of(module, node, one.place)
             yield Fix(
                 (moved_verdict(node, f"becomes {text}", one.place),), (ReplaceExpression(module.span(node), text),)
             )
@@ -110,6 +110,16 @@ def _judge_names(bench: Workbench) -> Iterator[Fix]:
         elif reached.contains(module, node):
             reported.add(one.path)
             yield Fix((manual(node, f"`{one.path}` does not exist in {one.lines}", _advice(one)),))
+
+
+def _name_of(module: Module, node: ast.expr, place: str) -> str:
+    """Returns a place in Keras by the import that a name begins with: ``optimizers.Adam`` for ``optimizers.adam``."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        known = module.names.qualified(node)
+        if known is not None and place.startswith(f"{known}."):
+            return module.source.text(node) + place.removeprefix(known)
+    return place
 
 
 def _missing(module: Module, target: str) -> list[tuple[ast.expr | ImportStatement, Lack]]:

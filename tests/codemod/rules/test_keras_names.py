@@ -30,6 +30,7 @@ MOVED = {
         "from tensorflow.keras.callbacks import BackupAndRestore\n"
     ),
     "import keras\nprint(keras.optimizers.adam(0.1))": "print(keras.optimizers.Adam(0.1))\n",
+    "from keras import optimizers as o\nprint(o.adam(0.1))": "print(o.Adam(0.1))\n",
     "from keras.optimizers import rmsprop\nprint(rmsprop(0.1))": "from keras.optimizers import RMSprop as rmsprop\n",
     "from keras.layers.merge import concatenate as c, add\nprint(c, add)": (
         "from keras.layers import concatenate as c, add\n"

@@ -95,6 +95,7 @@ def _read_of_earlier_turn(module: Module, loop: ast.For | ast.While, scope: Scop
     setting = {one for one in map(names.statement_of, stores) if not isinstance(one, ast.AugAssign)}
     if loop in {names.statement_of(one.node) for one in bound}:  # It counts the turns.
         return 0
+    setting |= set() if is_above else _settled_branches(module, loop, setting)
     is_set_by_all = always_runs(loop.body, setting)
     added = [one.target for one in map(names.statement_of, stores) if isinstance(one, ast.AugAssign)]
     lines = (names.statement_of(one.node).lineno for one in bound if not isinstance(one.node, ast.arg))
@@ -110,6 +111,24 @@ def _read_of_earlier_turn(module: Module, loop: ast.For | ast.While, scope: Scop
         if is_earlier:
             return read.lineno
     return 0
+
+
+def _settled_branches(module: Module, loop: ast.For | ast.While, setting: set[ast.stmt]) -> set[ast.stmt]:
+    """Returns the branches that set a variable in each turn or in none, where the first turn would lack it."""
+    inside = {part.id for part in walk(loop) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    changed = {one.attr for one in module.names.stores if isinstance(one, ast.Attribute) and _is_late(module, one)}
+    found = {*setting}
+    for one in reversed([*walk(loop)]):  # Inner ones first.
+        if isinstance(one, ast.If) and any(always_runs(way, found) for way in (one.body, one.orelse)):
+            parts = [*walk(one.test)]
+            read = {getattr(part, "id", None) or getattr(part, "attr", None) for part in parts}
+            is_plain = not any(isinstance(part, ast.Call | ast.Subscript | ast.NamedExpr) for part in parts)
+            found |= {one} if is_plain and read.isdisjoint(inside | changed) else set()
+    return found
+
+
+def _is_late(module: Module, store: ast.expr) -> bool:
+    return getattr(module.names.function_around(store), "name", "") != "__init__"
 
 
 def _is_set_before(module: Module, loop: ast.stmt, read: ast.expr, setting: set[ast.stmt]) -> bool:

@@ -188,6 +188,11 @@ CARRIED = {
         "for x in data:\n        if epoch < 4:\n            a = x\n        else:\n            break\n    show(a)",
         ["a"],
     ),
+    "nothing that a setting of the program decides": (
+        "a = 1",
+        "if mode == 2:\n        rate = 2\n    elif mode == 3:\n        rate = 3\n    show(rate)",
+        [],
+    ),
     "what a function reads": ("a = 1\nshow = lambda: a", "if epoch == 4:\n        a = 0", ["a"]),
     "what is read behind the loop": ("at = 0", "if loss < 3:\n        at = epoch", ["at"]),
     "where a turn begins": ("at = 3", "for i in range(at, 9):\n        show(i)\n    at = 0", ["at"]),

@@ -632,7 +632,7 @@ def test_a_training_that_has_ended_holds_neither_its_model_nor_its_data(start):
 def test_a_start_that_fails_before_it_gets_on_is_not_repeated(start, monkeypatch):
     class Log(keras.callbacks.Callback):
         def on_epoch_begin(self, epoch, logs=None):
-            self.file = open("w/log.txt", "a") if epoch == 0 else self.file
+            self.file = open("w/log.txt", "a") if epoch == 0 else self.file  # noqa: SIM115
 
     fit(build(), saver(), Log(), at=3)
     start()
@@ -1569,7 +1569,7 @@ def test_a_while_loop_whose_test_fails_by_the_program_s_own_file_keeps_the_newer
     def train(is_killed=False):
         model, step = build(), int(os.path.exists(FILE)) * 5
         _ = step and model.load_weights(FILE)
-        for _, step in recovered(lambda: step < 5, "w", model, carried=lambda: (step,)):
+        for _, step in recovered(lambda: step < 5, "w", model, carried=lambda: (step,)):  # noqa: B020, B023
             model.train_on_batch(X, Y)
             step += 1
             model.save_weights(FILE)

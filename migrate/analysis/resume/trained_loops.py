@@ -10,7 +10,7 @@ from migrate.analysis.calls.branches import tries_again
 from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.objects import classes_of, is_of_self
 from migrate.analysis.calls.reach import MAX_DEPTH, FunctionNode, Reach
-from migrate.analysis.keras.trainings import TRAINING_METHODS, is_model_fit
+from migrate.analysis.keras.trainings import FIT, TRAINING_METHODS, is_model_fit
 from migrate.analysis.resume.carried_values import Block, CarriedValues, carried_values
 from migrate.analysis.resume.loads_before import TrainingNode
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, model_of_save
@@ -167,7 +167,8 @@ def is_keras_fit(call: ast.Call) -> bool:
     known = {"epochs", "nb_epoch", "callbacks", "initial_epoch", "steps_per_epoch", "samples_per_epoch"}
     given = {one.arg for one in call.keywords}
     is_sure = bool(given & {*known, "validation_data", "batch_size"}) or None in given or len(call.args) > 2
-    return is_model_fit(call) and is_sure
+    is_other = name_of(call.func) == "fit" and not given <= {None, *FIT, "nb_epoch", "show_accuracy"}
+    return is_model_fit(call) and is_sure and not is_other
 
 
 def _is_long(fit: ast.Call) -> bool:
@@ -217,7 +218,7 @@ class _Reader:
             own = functions or self.reach.functions(call)
             name = name_of(call.func)
             if isinstance(call.func, ast.Attribute) and not own:
-                if name in TRAINING_METHODS and (name not in FIT_METHODS or is_keras_fit(call) or is_model_fit(call)):
+                if name in TRAINING_METHODS and (name not in FIT_METHODS or is_model_fit(call)):
                     self._train(module, call, call.func.value, sources)
                 elif name in _STEPS:
                     self._step(module, call, body, sources)

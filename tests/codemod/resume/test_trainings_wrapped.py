@@ -309,9 +309,10 @@ def test_a_loop_is_given_the_variables_of_the_function_around_its_own():
     assert "carried=lambda: (rate,)" in "".join(added(source))
 
 
-def test_a_fit_of_another_library_is_left():
+def test_a_fit_of_another_library_or_of_the_program_is_left():
     source = f"import lightgbm as lgb\n{HEAD}model.fit(x, y, callbacks=[saver])\n"
     source += "trees = lgb.LGBMRegressor()\ntrees.fit(x, y, callbacks=[lgb.early_stopping(10)])\n"
+    source += "model = mine.Judge()\nmodel.fit(x, y, epochs=9, plot=True)\n"
     assert [one for one in added(source) if "fit" in one] == [
         "model.fit(x, y, callbacks=BackupAndRestore.beside([saver]))"
     ]

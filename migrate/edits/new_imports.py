@@ -37,7 +37,8 @@ def add_imports(source: Source, imports: Iterable[str], statements: Sequence[str
     limit = uses.first_index({name for text in wanted for name in bound[text]} | own)
     top = 1 if body and _is_docstring(body[0]) else 0
     last = _index_below_imports(body[:limit]) or top
-    if new and "tensorflow" not in new[0].code:
+    is_block = len(new) == 1 and _is_package_test(new[0].nodes[0])
+    if new and "tensorflow" not in new[0].code and (is_block or not _are_one_group(body[:last])):
         new[0].above = [layout.newline]
     added = [*new, *(Statement([layout.newline], f"{text}{layout.newline}") for text in statements)]
     if new and top and last == top:  # directly below the docstring
@@ -61,11 +62,17 @@ def _index_below_imports(statements: Sequence[Statement]) -> int:
     return max(below.values(), default=last)
 
 
+def _are_one_group(statements: Sequence[Statement]) -> bool:
+    """Whether several imports follow one another without blank lines, as the new ones then do."""
+    below = [one for one in statements if _is_import(one.nodes)][1:]
+    return bool(below) and all(is_comment(line) for one in below for line in one.above)
+
+
 def _set_apart(statement: Statement, blanks: int, layout: Layout) -> None:
     """Gives a statement at least ``blanks`` blank lines above it and its comments."""
     lines = statement.above
     has = next((index for index, line in enumerate(lines) if is_comment(line)), len(lines))
-    missing = 0 if lines and blanks == 1 else max(blanks - has, 0)
+    missing = 0 if has or (lines and blanks == 1) else blanks
     statement.above = [layout.newline] * missing + lines
 
 

@@ -138,6 +138,12 @@ def test_new_imports_stand_below_the_others_and_apart_from_what_follows():
     assert "\n\n\ndef main():\n" in output
 
 
+def test_new_imports_follow_imports_without_blank_lines_and_leave_those_below():
+    others = "import numpy as np\n# The line of 2015.\nimport tensorflow as tf\n"
+    text = with_json(f"{others}\nclass Job:\n    pass\n\n\nest = made(np, tf)\n")
+    assert text.startswith(f"{others}import json\n\nclass Job:\n")
+
+
 def test_a_comment_stays_above_the_import_that_it_describes():
     output = with_json("# Import MNIST data\nimport numpy as np\n\nest = made(np)\n")
     assert "import json\n" in output

@@ -53,7 +53,7 @@ MOVED = {
     "from keras.layers import Dense, Merge, regularizers\nprint(Dense, regularizers)": (
         "from keras.layers import Dense\nfrom keras import regularizers\n"
     ),
-    "from keras.utils import multi_gpu_model\n": "from keras.callbacks import ModelCheckpoint\n\nfrom tf2_recovery.",
+    "from keras.utils import multi_gpu_model\n": "from keras.callbacks import ModelCheckpoint\nfrom tf2_recovery.",
 }
 """Lines of a program, and how it names the same after."""
 

@@ -119,10 +119,12 @@ def schedule_of(optimizer):
 
 def config_of(models, roots):
     """Returns the CRC-32 of what models and optimizers are made with."""
-    text = ""
+    text, logger = "", tf.get_logger()
+    was, logger.disabled = logger.disabled, True  # Keras 2 warns of a default config.
     for one in [*models, *optimizers_of(roots)]:
         with contextlib.suppress(Exception):  # A subclassed model may have none.
             text += _CHANGING.sub("", repr(one.get_config()))
+    logger.disabled = was
     return zlib.crc32(text.encode())
 
 

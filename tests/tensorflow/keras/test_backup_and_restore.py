@@ -178,6 +178,21 @@ def test_an_older_file_that_the_program_loads_is_a_new_training(start):
     assert int(model.optimizer.iterations.numpy()) == 9
 
 
+def test_a_subclassed_model_without_a_config_trains_without_a_warning(start, caplog):
+    class Pair(keras.Model):
+        def __init__(self, first, second):
+            super().__init__()
+            self.first, self.second = first, second
+
+        def call(self, x):
+            return self.second(self.first(x))
+
+    model = Pair(keras.layers.Dense(4), keras.layers.Dense(1))
+    model.compile("adam", "mse")
+    assert fit(model)[0] == [0, 1, 2, 3, 4]
+    assert "config" not in caplog.text
+
+
 def test_a_start_whose_files_were_removed_is_a_new_training(start, caplog):
     fit(build(), saver(), at=3)
     os.remove(FILE)

@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content ea7de2c9e733af2f).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f21dc199d41cdae9).
 """Finds the variables of models and optimizers, and compares their values."""
 
 import contextlib
@@ -120,10 +120,12 @@ def schedule_of(optimizer):
 
 def config_of(models, roots):
     """Returns the CRC-32 of what models and optimizers are made with."""
-    text = ""
+    text, logger = "", tf.get_logger()
+    was, logger.disabled = logger.disabled, True  # Keras 2 warns of a default config.
     for one in [*models, *optimizers_of(roots)]:
         with contextlib.suppress(Exception):  # A subclassed model may have none.
             text += _CHANGING.sub("", repr(one.get_config()))
+    logger.disabled = was
     return zlib.crc32(text.encode())
 
 

@@ -44,9 +44,20 @@ class Load:
 
     def is_for_use(self, training: list[tuple[ast.expr, bool]]) -> bool:
         """Whether it runs only when the program predicts or does not train; not by a test around the training too."""
-        around = [each for where, call in self.chain for each in tests_around(where.names, call)]
-        tests = [each for each in around if each not in training]
-        return any(_means_prediction(part, holds) for test, holds in tests for part in _parts(test, holds))
+        tests = [each for each in self._tests() if each not in training]
+        parts = [(part, holds) for test, holds in tests for part in _parts(test, holds)]
+        modes = [*map(_mode, parts)]
+        known = {subject for subject, _, is_it in modes if subject and is_it}  # Others say what it is not.
+        return any(_means_prediction(mode) for mode in modes if mode[2] or mode[0] not in known)
+
+    def is_off(self) -> bool:
+        """Whether a constant keeps it from running: ``if False and os.path.exists(path)``."""
+        parts = ((part, holds) for test, holds in self._tests() for part in _parts(test, holds))
+        tests = (strip_not(*each) for each in parts)
+        return any(isinstance(test, ast.Constant) and bool(test.value) is not holds for test, holds in tests)
+
+    def _tests(self) -> list[tuple[ast.expr, bool]]:
+        return [each for where, call in self.chain for each in tests_around(where.names, call)]
 
 
 class LoadsBefore:
@@ -203,11 +214,21 @@ def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:
     return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds else [test]
 
 
-def _means_prediction(test: ast.expr, holds: bool) -> bool:
-    """Whether the result ``holds`` of a test means to predict or not to train, or contradicts a constant."""
-    test, holds = strip_not(test, holds)
-    asked = name_of(test)
+def _mode(part: tuple[ast.expr, bool]) -> tuple[str, str, bool]:
+    """Returns what a test compares, or "", what it asks for, and whether it is that: ``args.mode == "train"``."""
+    test, holds = strip_not(*part)
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
-        asked, holds = str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)
-    is_off = isinstance(test, ast.Constant) and bool(test.value) is not holds
-    return is_off or _PREDICTION_TEST.match(asked if holds else f"not {asked}") is not None
+        return ast.unparse(test.left), str(literal(test.comparators[0])), holds is isinstance(test.ops[0], ast.Eq)
+    return "", name_of(test), holds
+
+
+def _means_prediction(mode: tuple[str, str, bool]) -> bool:
+    """Whether a mode is to predict or not to train."""
+    _, asked, is_it = mode
+    return _PREDICTION_TEST.match(asked if is_it else f"not {asked}") is not None
+
+
+def decides_about_training(tests: list[ast.expr]) -> bool:
+    """Whether one of some tests asks whether to train or to predict."""
+    modes = [_mode((part, holds)) for test in tests for holds in (True, False) for part in _parts(test, holds)]
+    return any(map(_means_prediction, modes))

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from migrate.analysis.calls.branches import are_alternatives, strip_not, tests_around
 from migrate.analysis.calls.given import given_to
 from migrate.analysis.calls.reach import CHECKPOINT, FunctionNode, Reach
-from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode
+from migrate.analysis.resume.loads_before import Load, LoadsBefore, TrainingNode, decides_about_training
 from migrate.analysis.resume.model_saves import METHODS, ModelSaves, path_argument
 from migrate.analysis.resume.resume_keywords import is_of_parts, is_pretrained, mention, resume_words, resumes_by_name
 from migrate.analysis.resume.trained_loops import TrainedLoop, Trainings
@@ -64,7 +64,9 @@ class _Search:
         fills = self._loads_into_model(load, trained)
         is_here = load.module.names.scope_of(call) is self.module.names.scope_of(training)
         is_made = name_of(call.func) == "load_model"
-        is_for_use = load.is_for_use(tests_around(self.module.names, training))
+        around = tests_around(self.module.names, training)
+        trains = is_here and isinstance(training, ast.Call) and not decides_about_training([one for one, _ in around])
+        is_for_use = load.is_off() or (not trains and load.is_for_use(around))
         if (is_made and is_here and not fills) or self._gets_no_file(load, training) or is_for_use:
             return ""  # another model, or one that another load has replaced
         is_asked, is_searched = self.before.is_asked(load, training), any(one.is_searched for one in files)

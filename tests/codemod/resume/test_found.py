@@ -65,6 +65,14 @@ BY_WHAT_IT_DOES = {
         + "model = build()\nif args.weights:\n    model.load_weights(args.weights, by_name=True)\n"
         "model.fit(x, y, epochs=9, initial_epoch=args.init_epoch)\nmodel.save('final.h5')\n"
     ),
+    "its one file, in each mode but `train`, before a training that every mode reaches": (
+        "model = build()\nif mode != 'train':\n    model.load_weights('w.h5')\n"
+        "model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n"
+    ),
+    "its one file, in a mode that is neither the first training nor an inference": (
+        "model = build()\nif mode == 'train':\n    pass\nelif mode == 'retrain':\n    model.load_weights('w.h5')\n"
+        "for turn in range(9):\n    model.train_on_batch(x, y)\n    model.save_weights('w.h5')\n"
+    ),
     "a fit that is tried again where it fails": (
         "model = build()\nif os.path.exists('w.h5'):\n    model.load_weights('w.h5')\nwhile True:\n    try:\n"
         "        model.fit(x, y, epochs=9, callbacks=[ModelCheckpoint('w.h5')])\n        break\n"

@@ -159,6 +159,11 @@ LEFT = {
         "first()\nsecond()\n"
     ),
     "a load switched off": (_HEAD + "if False and os.path.exists(path):\n    model.load_weights(path)\n" + _END),
+    "a load to play, before a loop that trains where it does not play": (
+        _HEAD + "if args.mode == 'Run':\n    model.load_weights(path)\n    watched = 10 ** 9\nelse:\n    watched = 9\n"
+        "while True:\n    turn = play(model)\n    if turn > watched:\n        model.train_on_batch(x, y)\n"
+        "    model.save_weights(path)\n"
+    ),
     "a load in each mode but one": (
         _HEAD
         + "if args.mode != 'train':\n    model.load_weights(path)\n"

@@ -9,8 +9,8 @@ import tensorflow as tf
 
 from .saved_states import pickled
 
-# Numbers of names, random seeds, addresses, and code of lambdas.
-_CHANGING = re.compile(r"_\d+(?=[/'])|'seed': \d+|0x\w+|'[^']{60,}'")
+# Numbers of names, random seeds, addresses, code of lambdas, and what tells tuples.
+_CHANGING = re.compile(r"_\d+(?=[/'])|'seed': \d+|0x\w+|'[^']{60,}'|[][(),]")
 
 
 def all_variables(models, roots):

@@ -193,6 +193,15 @@ def test_a_subclassed_model_without_a_config_trains_without_a_warning(start, cap
     assert "config" not in caplog.text
 
 
+def test_a_start_killed_in_its_first_epoch_goes_on_with_the_model_of_its_first_file(start, monkeypatch):
+    monkeypatch.setattr(interrupted_training.SavedTraining, "is_due", lambda training: True)
+    model = build()
+    model.save("w/first.keras")
+    fit(model, at=1)
+    start()
+    assert fit(keras.models.load_model("w/first.keras"))[0] == [1, 2, 3, 4]
+
+
 def test_a_start_whose_files_were_removed_is_a_new_training(start, caplog):
     fit(build(), saver(), at=3)
     os.remove(FILE)

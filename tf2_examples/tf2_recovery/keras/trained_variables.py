@@ -1,4 +1,4 @@
-# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content f21dc199d41cdae9).
+# Part of tf2_recovery, written by estimator-migrate 1.0.0 (content 761ca8e1863c52a3).
 """Finds the variables of models and optimizers, and compares their values."""
 
 import contextlib
@@ -10,8 +10,8 @@ import tensorflow as tf
 
 from .saved_states import pickled
 
-# Numbers of names, random seeds, addresses, and code of lambdas.
-_CHANGING = re.compile(r"_\d+(?=[/'])|'seed': \d+|0x\w+|'[^']{60,}'")
+# Numbers of names, random seeds, addresses, code of lambdas, and what tells tuples.
+_CHANGING = re.compile(r"_\d+(?=[/'])|'seed': \d+|0x\w+|'[^']{60,}'|[][(),]")
 
 
 def all_variables(models, roots):

@@ -45,16 +45,14 @@ class Load:
     def is_for_use(self, training: list[tuple[ast.expr, bool]]) -> bool:
         """Whether it runs only when the program predicts or does not train; not by a test around the training too."""
         tests = [each for each in self._tests() if each not in training]
-        parts = [(part, holds) for test, holds in tests for part in _parts(test, holds)]
-        modes = [*map(_mode, parts)]
+        modes = [*map(_mode, _parts(tests))]
         known = {subject for subject, _, is_it in modes if subject and is_it}  # Others say what it is not.
         return any(_means_prediction(mode) for mode in modes if mode[2] or mode[0] not in known)
 
     def is_off(self) -> bool:
         """Whether a constant keeps it from running: ``if False and os.path.exists(path)``."""
-        parts = ((part, holds) for test, holds in self._tests() for part in _parts(test, holds))
-        tests = (strip_not(*each) for each in parts)
-        return any(isinstance(test, ast.Constant) and bool(test.value) is not holds for test, holds in tests)
+        parts = (strip_not(*each) for each in _parts(self._tests()))
+        return any(isinstance(part, ast.Constant) and bool(part.value) is not holds for part, holds in parts)
 
     def _tests(self) -> list[tuple[ast.expr, bool]]:
         return [each for where, call in self.chain for each in tests_around(where.names, call)]
@@ -210,8 +208,11 @@ def _is_alternative_load(branch: ast.If | ast.IfExp, child: ast.AST) -> bool:
     return holds is is_none and any(map(is_load, others))
 
 
-def _parts(test: ast.expr, holds: bool) -> list[ast.expr]:
-    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds else [test]
+def _parts(tests: list[tuple[ast.expr, bool]]) -> Iterator[tuple[ast.expr, bool]]:
+    """Yields what the results of tests say of their parts: where ``a and b`` holds, both do."""
+    for test, holds in tests:
+        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds else [test]
+        yield from ((part, holds) for part in parts)
 
 
 def _mode(part: tuple[ast.expr, bool]) -> tuple[str, str, bool]:
@@ -230,5 +231,5 @@ def _means_prediction(mode: tuple[str, str, bool]) -> bool:
 
 def decides_about_training(tests: list[ast.expr]) -> bool:
     """Whether one of some tests asks whether to train or to predict."""
-    modes = [_mode((part, holds)) for test in tests for holds in (True, False) for part in _parts(test, holds)]
-    return any(map(_means_prediction, modes))
+    parts = _parts([(test, holds) for test in tests for holds in (True, False)])
+    return any(map(_means_prediction, map(_mode, parts)))
